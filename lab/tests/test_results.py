@@ -131,6 +131,13 @@ def stored(name: str) -> dict[str, dict]:
     return {each["quantity"]: each for each in result["comparisons"]}
 
 
+def part_of(part: str | float, ranking: str | float) -> str | float:
+    """A published ranking without the members that a part of it leaves out; others unchanged."""
+    if isinstance(part, float) or ":" in part:
+        return ranking
+    return ", ".join(name for name in str(ranking).split(", ") if name in part.split(", "))
+
+
 def test_what_is_shown_has_the_published_figure_in_a_stored_interval() -> None:
     for name, quantity in differing():
         each = reason(name, quantity)
@@ -141,7 +148,7 @@ def test_what_is_shown_has_the_published_figure_in_a_stored_interval() -> None:
         if isinstance(cell["published"], str) and cell["p"] is None:
             continue  # a property: the stored search is the proof
         proof = stored(each.run)[each.row(quantity)]
-        assert proof["published"] == cell["published"], quantity
+        assert proof["published"] == part_of(proof["published"], cell["published"]), quantity
         if cell["p"] is not None:
             assert proof["p"] >= LEVEL, quantity
         else:

@@ -128,14 +128,19 @@ def comparisons(table: pd.DataFrame, *, is_random: bool = False) -> list[Publish
 
 
 def _by_columns(table: pd.DataFrame) -> Iterator[PublishedComparison]:
-    """Columns (data set, published or karat or error or ±); their average repeats them."""
+    """Columns (data set, published or karat or error or ±); their average repeats them.
+
+    A column "corpus" of a data set says what other data its published figures are of.
+    """
     for which in table.columns.get_level_values(0).unique():
         of_set: Any = table[which]
         for quantity, row in of_set.iterrows():
             half, error = row.get("±", math.nan), row["error"]
             name = f"{quantity}, {which}"
             comparison = _comparison(name, row["karat"], row["published"], half=half, error=error)
-            yield replace(comparison, repeats=which == "average")
+            yield replace(
+                comparison, repeats=which == "average", other_data="corpus" in of_set.columns
+            )  # fmt: skip
 
 
 def _by_rows(table: pd.DataFrame) -> Iterator[PublishedComparison]:

@@ -280,6 +280,9 @@ def run(
         notes += [f"{dataset}: {what}." for dataset, (_, what) in REAL.items() if what]
         notes.append("Classifier: 5-NN, leave-one-out. Features are not scaled.")
         table = correlation_table(tables, TAUS_REAL, 20)
+        for dataset in tables:
+            if REAL[dataset][1]:
+                table[dataset, "corpus"] = REAL[dataset][1]
     elif name == "whissell2012-table6.2":
         notes[1] = f"Published: of 50 samples, karat: of {count}; error: binomial standard error."
         notes += [CLASSIFIER_NOTE, _ties(tables)]
