@@ -1,10 +1,11 @@
-"""Tables 5.4, 5.5, 5.12 and 5.13: what published figures of chapter 5 can be.
+"""Tables 5.4, 5.5 and 5.12 to 5.14: what published figures of chapter 5 can be.
 
 Repeated bisection has the highest published entropy quality (EQ) on every collection. With EQ the
 mutual information is known, and NMI is least where clusters are many and of one size.
 
 Clusterers that are cheap enough run at all numbers of clusters. Clink also with its ties resolved
-in another way: clusters without a term in common have the same distance, 1.
+in another way: clusters without a term in common have the same distance, 1. The partitional ones of
+the toolkit run also where the toolkit scales columns by idf for the weights that have idf alone.
 """
 
 from __future__ import annotations
@@ -21,16 +22,19 @@ from karat_lab import whissell2012_tables as published
 from karat_lab.whissell2012_chapter5_race import (
     KS,
     MEASURES,
+    ON_IDF,
     SETS,
     TESTED,
     algorithms,
     collection,
+    scale,
     weigh,
 )
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pandas as pd
     from numpy.typing import NDArray
 
 WEIGHTS = ("tf", "tf-idf")
@@ -40,11 +44,16 @@ MANY = 60
 STARTS = 10
 #: run at all numbers of clusters, where the tables have a few
 AT_ALL = ("PAM", "Clink", "Agglo-I2", "Agglo-H1")
+#: run at nine numbers of clusters from fewer starts
+PARTITIONAL = ("RB-I2", "Direct-I2", "RB-H1", "Direct-H1")
+NINE, FEW_STARTS = 3, 3
+SOME_SCALED = "idf weights on idf columns"
 #: of each table the weights that it compares, and its collections
 TABLES = {
     "5.5": (("tf-idf", "tf"), SETS),
     "5.12": (("bm25-tf", "tf"), TESTED),
     "5.13": (("bm25-tf-idf", "tf-idf"), TESTED),
+    "5.14": (("bm25-tf-idf", "bm25-tf"), TESTED),
 }
 #: collections of those runs where each bisection has one start
 FEW_SETS = ("re0", "tr45")
@@ -133,6 +142,13 @@ def _changes(table: Any, reading: str, names: Iterable[str] = ()) -> list[dict[s
     return rows
 
 
+def _means(table: pd.DataFrame) -> Any:
+    """Means over the numbers of clusters: (weight, set) by (clusterer, measure)."""
+    table = table.rename(columns={key: short for short, key in MEASURES.items()})
+    means: Any = table.groupby(["representation", "set", "method"])[list(MEASURES)].mean()
+    return means.unstack("method").swaplevel(axis=1).sort_index()
+
+
 def _at_all_numbers(
     data: Any, seed: int, storage: str | Path | None, progress: Callable[[str], None] | None
 ) -> tuple[list[dict[str, Any]], str]:
@@ -146,10 +162,7 @@ def _at_all_numbers(
         data, methods, MEASURES.values(), k=list(KS), n_init=1, metric="cosine", storage=storage,
         random_state=seed,
     ).run(progress).table  # fmt: skip
-    table = table.rename(columns={key: short for short, key in MEASURES.items()})
-    means = table.groupby(["representation", "set", "method"])[list(MEASURES)].mean()
-    wide: Any = means.unstack("method")
-    rows = _changes(wide.swaplevel(axis=1).sort_index(), "all numbers", AT_ALL)
+    rows = _changes(_means(table), "all numbers", AT_ALL)
     ties, untied = {}, {}
     for which, (weighted, classes) in data.items():
         for weight, X in weighted.items():
@@ -168,6 +181,41 @@ def _at_all_numbers(
         f"algorithm does not say which to merge. With tf-idf their number is: {tied}."
     )
     return rows + _changes(other.sort_index(), "other ties", ["Clink"]), note
+
+
+def _partitional(
+    data: Any,
+    starts: int,
+    seed: int,
+    storage: str | Path | None,
+    progress: Callable[[str], None] | None,
+) -> tuple[list[dict[str, Any]], str]:
+    """Rows of the toolkit's partitional clusterers, and with its idf for some weights; a note."""
+    import pandas as pd
+
+    ks = scale(NINE)[1]
+    methods = {way: one for way, one in algorithms(starts).items() if way in PARTITIONAL}
+    on_idf = {
+        which: ({w: weigh(X, "tf-idf") for w, X in weighted.items() if "idf" in w}, classes)
+        for which, (weighted, classes) in data.items()
+    }
+    plain, scaled = (
+        Benchmark(
+            races, {f"{way}{end}": one for way, one in methods.items()}, MEASURES.values(), k=ks,
+            n_init=1, metric="cosine", storage=storage, random_state=seed,
+        ).run(progress).table
+        for races, end in ((data, ""), (on_idf, ON_IDF))
+    )  # fmt: skip
+    rows = _changes(_means(plain), "nine numbers", PARTITIONAL)
+    without = plain[~plain["representation"].str.contains("idf")]
+    both = pd.concat([without, scaled.assign(method=scaled["method"].str.removesuffix(ON_IDF))])
+    rows += _changes(_means(both), SOME_SCALED, PARTITIONAL)
+    note = (
+        f"'nine numbers': {', '.join(PARTITIONAL)} with k = {', '.join(map(str, ks))}; starts: "
+        f"{starts}. '{SOME_SCALED}': the same, where the weights that have idf, and no others, are "
+        "on columns scaled by idf once more."
+    )
+    return rows, note
 
 
 def run(
@@ -207,7 +255,9 @@ def run(
         weights = {w for pair, sets in TABLES.values() if which in sets for w in pair}
         weighted[which] = ({w: weigh(counts, w) for w in sorted(weights)}, classes)
     more, note = _at_all_numbers(weighted, seed, storage, progress)
-    rows += more
+    few = FEW_STARTS if starts > 1 else 1
+    partitional, second_note = _partitional(weighted, few, seed, storage, progress)
+    rows += more + partitional
     return ExperimentResult(
         name,
         pd.DataFrame(rows).assign(repeats=True),
@@ -216,6 +266,7 @@ def run(
             f"{MANY} clusters; starts of each bisection: {starts}. Intervals are of 95 %, over "
             "the collections.",
             note,
+            second_note,
             "EQ fixes the mutual information of clusters and classes. NMI divides it by the square "
             "root of both entropies, and the entropy of k clusters is at most log k.",
             *_possible(),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import karat
+from karat_lab import whissell2012_chapter5_readings as readings
 from karat_lab.whissell2012_chapter5_readings import complete_linkage, least_nmi
 
 SIZES = np.array([12, 7, 5])
@@ -50,3 +53,35 @@ def test_complete_linkage_merges_what_shares_no_term_from_the_last_row() -> None
     # the cluster of the last row takes that of row 3
     assert found[3].tolist() == [1, 0, 2, 1, 0]
     assert found[2].tolist() == [0, 0, 1, 0, 0]
+
+
+def test_the_toolkit_scales_the_weights_that_have_idf_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Race:
+        """Values that show which columns a fit was given."""
+
+        def __init__(self, data, methods, measures, **options):
+            self.rows = [
+                {"representation": weight, "set": which, "method": way, "k": k}
+                | dict.fromkeys(measures, float(X.sum()))
+                for which, (weighted, _) in data.items()
+                for weight, X in weighted.items()
+                for way in methods
+                for k in options["k"]
+            ]
+
+        def run(self, _):
+            return SimpleNamespace(table=pd.DataFrame(self.rows))
+
+    monkeypatch.setattr(readings, "Benchmark", Race)
+    monkeypatch.setattr(readings, "weigh", lambda X, _: 3 * X)
+    weights = ("tf", "tf-idf", "bm25-tf", "bm25-tf-idf")
+    data = {which: (dict.fromkeys(weights, np.ones(2)), []) for which in readings.SETS}
+    rows, note = readings._partitional(data, 1, 0, None, None)
+    change = {(row["clusterer"], row["measure"], row["reading"]): row["ours"] for row in rows}
+    assert change["RB-I2", "NMI", "table 5.5, nine numbers"] == 0
+    for table, expected in (("5.5", 200), ("5.12", 0), ("5.13", 0), ("5.14", 200)):
+        reading = f"table {table}, {readings.SOME_SCALED}"
+        assert change["Direct-H1", "EQ", reading] == pytest.approx(expected)
+    assert "k = 3, 6, 10" in note
