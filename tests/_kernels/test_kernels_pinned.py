@@ -156,6 +156,11 @@ def names() -> dict[str, Any]:
         reached[at] = -1
         return told(modules["trees"].grow, row, at, np.arange(9) / 4, reached, edge)
 
+    def cdist_of(seed: int) -> Any:
+        """Distances of seven points on a line, some of them ties."""
+        at = np.random.default_rng(seed).integers(0, 12, (7, 1)).astype(float)
+        return np.abs(at - at.T)
+
     # binary trees of merges, logarithms of factorials, labels by clusters and classes
     dendrograms = [(np.array(left), np.array(right)) for left, right in (
         ([0], [1]), ([0, 2, 4], [1, 3, 5]), ([0, 4, 5], [1, 2, 3]), ([1, 0, 3, 7, 5], [2, 6, 4, 8, 9]))]  # fmt: skip

@@ -80,6 +80,10 @@ def names() -> dict[str, Any]:
         file.seek(0)
         return load_judge(file)
 
+    def stopped() -> Any:
+        """An error that ends what is not looked at."""
+        raise ValueError("seen")
+
     return locals() | {"as_constraints": as_constraints, "SimpleNamespace": SimpleNamespace}
 
 
