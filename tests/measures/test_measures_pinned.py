@@ -14,12 +14,12 @@ from sklearn.cluster import KMeans, SpectralClustering
 
 import karat
 from karat.distances import as_distances
-from karat.measures import catalogue
+from karat.measures import catalogue, measure_map
 from karat.measures.clarity import _task, assessment, classifiers, sampled
-from karat.measures.external import chance
+from karat.measures.external import chance, dendrogram
 from karat.measures.internal import chance as internal_chance
-from karat.measures.internal import margins
-from karat.measures.passes import centroids, ranks, samples
+from karat.measures.internal import gap, gaps, margins
+from karat.measures.passes import centroids, ranks, samples, scatter, tiles
 from karat.measures.passes.over_pairs import OverPairs
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.executors import Workers
@@ -171,7 +171,9 @@ def names() -> dict[str, Any]:
         "samples": samples, "centroids": centroids, "margins": margins, "chance": chance,
         "Workers": Workers, "fixed_labels": fixed_labels, "task": task, "everything": everything,
         "classifiers": classifiers, "assessment": assessment, "tasks": _task, "sampled": sampled,
-        "internal_chance": internal_chance, "ranks": ranks, "over": over, "Statistics": Statistics,
+        "internal_chance": internal_chance, "ranks": ranks, "over": over, "Statistics": Statistics, "gap": gap,
+        "gaps": gaps, "dendrogram": dendrogram, "measure_map": measure_map, "tiles": tiles,
+        "scatter": scatter,
         "SpectralClustering": SpectralClustering, "as_distances": as_distances,
     }  # fmt: skip
     shared |= {"catalogue": catalogue, "sparse": sparse, "pd": pd, "KMeans": KMeans}
