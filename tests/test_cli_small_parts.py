@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +19,7 @@ import karat.cli
 from command_line import karat_command
 from karat.cli import _assignments, _input, _label_files, _questions, _run_options
 from karat.datasets import KnownLabels, LabelColumns
+from karat.datasets.problems import DoubtfulError
 from karat.runtime.validation import InputError, NothingToRankError, StorageError
 
 #: the package has commands of these names
@@ -44,6 +46,7 @@ def test_two_spellings_are_one_class_on_yes_alone(
         (InputError("odd"), 2, "karat: odd"),
         (NothingToRankError("none"), 1, "karat: none"),
         (StorageError("full"), 3, "karat: full"),
+        (DoubtfulError("unclear"), 4, "karat: unclear"),
         (MemoryError(), 2, karat.cli.OUT_OF_MEMORY),
         (ImportError("x.so: failed to map segment"), 2, MEMORY),
         (ImportError("cannot allocate memory in static TLS"), 2, MEMORY),
@@ -350,3 +353,16 @@ def test_undefined_values_of_a_comparison_have_their_reason(
     }  # fmt: skip
     compare._print_answer(answer, [], {})
     assert "Purity of a | b, a | c, b | c, ...: no objects" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("more", [0, 1, 2])
+def test_the_number_of_columns_that_are_not_listed_is_told(
+    capsys: pytest.CaptureFixture[str], more: int
+) -> None:
+    from karat.datasets import from_table
+
+    check = importlib.import_module("karat.cli.check")
+    columns = {f"c{i}": [1.5, 2.5, i + 0.5] for i in range(check.MAX_COLUMNS + more)}
+    check._print_columns(from_table(pd.DataFrame(columns)))
+    told = capsys.readouterr().out
+    assert (f"... and {more} more column{'s' * (more > 1)} (" in told) == (more > 0)

@@ -124,13 +124,13 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     # warnings of scikit-learn's clusterers are in the answer
     warnings.filterwarnings("ignore", module=r"sklearn\b")
-    code = 0
+    code = 2
     try:
         if sys.stdout is None:
             raise InputError("the standard output is closed, so there is nowhere to write to")
         _check_thread_count()
         try:
-            app()
+            app()  # ends with an exit code of its own
         finally:
             sys.stdout.flush()
     except InputError as error:
@@ -138,21 +138,17 @@ def main() -> None:
 
         typer.echo(f"karat: {printable(str(error))}", err=True)
         kinds = ((NothingToRankError, 1), (StorageError, 3), (DoubtfulError, 4))
-        code = next((code for kind, code in kinds if isinstance(error, kind)), 2)
+        code = next((of_kind for kind, of_kind in kinds if isinstance(error, kind)), code)
     except MemoryError:
         typer.echo(OUT_OF_MEMORY, err=True)
-        code = 2
     except ImportError as error:
         if "failed to map segment" not in str(error) and "allocate memory" not in str(error):
             raise
         typer.echo(f"{OUT_OF_MEMORY}, or raise the limit (ulimit -v)", err=True)
-        code = 2
     except OSError as error:
         place = error.filename or "the standard output"
         reason = f"{place} cannot be used: {error.strerror}" if error.strerror else str(error)
         typer.echo(f"karat: {reason}", err=True)
         # or Python would try once more when it ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        code = 2
-    if code:
-        sys.exit(code)
+    sys.exit(code)

@@ -64,7 +64,7 @@ def _print_columns(dataset: Dataset) -> None:
         show_table(heads, rows, numbers=range(3, 7))
         more = len(dataset.plan.columns) - MAX_COLUMNS
         if more > 0:
-            typer.echo(f"... and {more:,} more columns (--json has them)")
+            typer.echo(f"... and {more:,} more column{'s' * (more > 1)} (--json has all)")
     print_findings(dataset.findings)
     if not dataset.findings:
         typer.echo("Nothing looks wrong.")
