@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 import karat
 from karat import bounds
@@ -358,7 +359,7 @@ def names() -> dict[str, Any]:
     reply = {"choices": [{"message": {"content": "yes"}}],
              "usage": {"prompt_tokens": 3000, "completion_tokens": 500}}  # fmt: skip
     shared = {
-        "N": N, "replies": replies, "chat": chat, "display": display, "intruders": intruders,
+        "N": N, "replies": replies, "chat": chat, "display": display, "sparse": sparse, "karat": karat, "intruders": intruders,
         "minutes": minutes, "question": question, "Path": Path, "interview": interview,
         "SimpleNamespace": SimpleNamespace, "Shown": desk.Shown, "score": score,
         "correction": correction,
