@@ -175,7 +175,4 @@ def names() -> dict[str, Any]:
     }  # fmt: skip
 
 
-ALL = ("votes", "classes", "labels", "distances", "function", "graph", "sparse", "one")
-
-
 test_the_answer_is_the_pinned_one = Pins(__file__, names).test()
