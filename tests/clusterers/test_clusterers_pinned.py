@@ -103,13 +103,4 @@ def names() -> dict[str, Any]:
     }  # fmt: skip
 
 
-SPARSE = (
-    "SphericalKMeans",
-    "FrequencySensitiveSphericalKMeans",
-    "VonMisesFisherMixture",
-    "InformationTheoreticKMeans",
-    "CriterionClustering",
-)
-
-
 test_the_answer_is_the_pinned_one = Pins(__file__, names).test()
