@@ -94,3 +94,13 @@ def test_compare_prints_intervals(tmp_path):
     true, pred = zip(*(row.split(",") for row in rows), strict=True)
     assert (low, high) == pytest.approx(karat.jackknife_interval("rand_index", true, pred).interval)
     assert f"({low:.3g}–{high:.3g})" in karat_command(*words, cwd=tmp_path).stdout
+
+
+def test_ties_of_a_measure_of_steps_leave_no_interval():
+    # without any object the largest cells keep their counts, so purity is corrected to 0
+    true, pred = [0, 1, 0, 1, 0, 1], [0, 0, 1, 1, 2, 2]
+    assert karat.purity(true, pred) == 0.5
+    with pytest.raises(karat.UndefinedMeasureError, match="no interval: its bias"):
+        karat.jackknife_interval("purity", true, pred)
+    same = karat.jackknife_interval("purity", true, true)
+    assert same.interval == (1.0, 1.0)

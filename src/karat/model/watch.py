@@ -138,10 +138,10 @@ class WatchedClusters:
         few = sum(n < FEW_ROWS for n in self.rows)
         if few:
             lines.append(
-                f"{few:,} periods have fewer than {FEW_ROWS} rows: alone these raise no alarm."
+                f"Periods with fewer than {FEW_ROWS} rows: {few:,}. Alone these raise no alarm."
             )
         if self.without:
-            lines.append(f"{self.without:,} rows have no period and are not counted.")
+            lines.append(f"Rows without a period, which are not counted: {self.without:,}.")
         return tuple(lines)
 
     def to_dict(self) -> dict[str, Any]:

@@ -76,7 +76,8 @@ def jackknife_interval(
     alike, so the cost is one table for each cell. The interval is the value less its bias ± a
     quantile of Student's t times the standard error, within the range of the measure. It suits
     smooth measures, such as those of pairs. Measures that change in steps, such as the best
-    matching, may cover less.
+    matching, may cover less; they have no interval (UndefinedMeasureError) where it would exclude
+    the value.
 
     Examples
     --------
@@ -111,6 +112,11 @@ def jackknife_interval(
     bias = (n - 1) * (mean - value)
     error = math.sqrt((n - 1) * float(shares @ (without - mean) ** 2))
     reach = float(t.ppf((1 + confidence_level) / 2, n - 1)) * error
+    if abs(bias) > reach + 1e-9:
+        raise UndefinedMeasureError(
+            f"The jackknife has no interval: its bias, {bias:.3g}, exceeds its error. Cells of "
+            "equal counts tie, where the measure changes in steps, or the objects are too few"
+        )
     low, high = (-math.inf, math.inf) if record is None else record.range
     ends = (value - bias - reach, value - bias + reach)
     below, above = (min(max(end, low), high) for end in ends)
