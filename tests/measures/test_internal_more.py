@@ -450,3 +450,18 @@ def test_gaps_that_have_no_value():
     with pytest.raises(InputError, match="symmetric"):
         karat.widest_within_gap([[1.0, 2.0], [2.0, 1.0]], [0, 0], metric="kl")
     assert karat.widest_within_gap([[1.0], [2.0]], [0, 1]) == 0
+
+
+def test_the_pooled_distance_of_a_single_pair_is_its_own():
+    X = np.array([[0.0], [1.0], [5.0], [8.0]])
+    labelings = {"one pair": [0, 0, 1, 2], "two pairs": [0, 0, 1, 1]}
+    scores = karat.cvnn_index(X, labelings, n_neighbors=1, compactness="pooled")
+    # shares of foreign neighbours 1 and 0; mean distances 1 and 2
+    assert scores["cvnn_index"].tolist() == pytest.approx([1 + 1 / 2, 1.0])
+
+
+def test_a_recommended_measure_does_not_stand_for_itself():
+    for kind in ("shapes", "tables", "texts"):
+        told = karat.recommend(kind=kind)["instead_of"]
+        assert not any(key in others.split(", ") for key, others in told.items())
+        assert any(told)
