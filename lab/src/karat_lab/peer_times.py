@@ -51,16 +51,17 @@ def run(
     truth = rng.integers(0, 5, n)
     X = rng.normal(size=(n, 16)) + 4 * np.eye(16)[truth]
     labels = np.where(rng.random(n) < 0.1, rng.integers(0, 5, n), truth)
-    rows = []
-    for task, ours, package, theirs in _races(X, truth, labels):
-        if progress is not None:
-            progress(f"{task}, {package}")
-        rows.append(_row(task, ours, package, theirs))
-    rows.append(_fpc(X, labels))
-    for task, ours, package, theirs in _large_races(5 * n, rng):
-        if progress is not None:
-            progress(f"{task}, {package}")
-        rows.append(_row(task, ours, package, theirs))
+
+    def times(races: Iterator[Race]) -> Iterator[dict[str, Any]]:
+        """Rows of some races."""
+        for task, ours, package, theirs in races:
+            if progress is not None:
+                progress(f"{task}, {package}")
+            yield _row(task, ours, package, theirs)
+
+    rows = [
+        *times(_races(X, truth, labels)), _fpc(X, labels), *times(_large_races(5 * n, rng)),
+    ]  # fmt: skip
     return ExperimentResult(name, pd.DataFrame(rows), (
         f"{n:,} objects in 16 dimensions, 5 clusters. Median wall seconds of {RUNS} runs, in turn; "
         "'ratio' is theirs by ours. Other programs ran on the same machine, so the ratio counts "

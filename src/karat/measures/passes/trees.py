@@ -21,6 +21,7 @@ def spanning_tree(
     The length of an edge is the largest of the distance and the core distances of its ends, or
     the distance if ``core`` is None. Prim's algorithm: O(n² d) time, O(n d) memory.
     """
+    from karat._kernels.ranks import take_roots
     from karat._kernels.trees import grow
 
     n = distances.n
@@ -32,7 +33,7 @@ def spanning_tree(
         reached[at] = -1.0
         distances.tile(at, at + 1, 0, n, strip, row)
         if distances.squared:
-            np.sqrt(row, out=row)
+            take_roots(row)
         at = int(grow(row[0], at, depth, reached, edge))
         edges[step], lengths[step] = edge[at], reached[at]
     return *np.divmod(edges, n), lengths
