@@ -81,7 +81,8 @@ class Pins:
         @pytest.mark.parametrize("expression", self.kept)
         def test_the_answer_is_the_pinned_one(expression: str) -> None:
             skip_for_other_releases()
-            assert same(self.value(expression), self.kept[expression])
+            ours, kept = self.value(expression), self.kept[expression]
+            assert same(ours, kept), f"{ours!r} instead of {kept!r}"
 
         return test_the_answer_is_the_pinned_one
 
