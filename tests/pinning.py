@@ -62,9 +62,9 @@ class Pins:
     """Values of expressions; a file beside the test keeps them, one on a line.
 
     Expressions may use what ``names`` gives, the modules of the room (``karat.stability`` for a
-    test in ``tests/stability``) and ``fails``, ``tried`` and ``patched``. An error is an answer.
-    A new expression is a line of the file with the answer null. The test, run as a program with
-    ``PYTHONPATH=tests``, writes every answer anew.
+    test in ``tests/stability``) and ``fails``, ``tried``, ``patched`` and ``seen``. An error is an
+    answer. A new expression is a line of the file with the answer null. The test, run as a program
+    with ``PYTHONPATH=tests``, writes every answer anew.
     """
 
     def __init__(self, test: str, names: Callable[[], dict[str, Any]], room: str = "") -> None:
@@ -96,7 +96,7 @@ class Pins:
         """The room's modules by their names, and what every expression may use."""
         shared = {
             "karat": import_module("karat"), "np": np, "pd": pd, "nan": np.nan,
-            "fails": fails, "tried": tried, "patched": self.patched,
+            "fails": fails, "tried": tried, "patched": self.patched, "seen": self.seen,
         }  # fmt: skip
         if self.room == "tests":
             return shared
@@ -115,6 +115,24 @@ class Pins:
             patch.setattr(f"karat.{self.room}.{name}", value)
             return work()
 
+    def seen(
+        self, name: str, work: Callable[[], Any], then: Callable[..., Any] | None = None
+    ) -> Any:
+        """What a function of the room is called with while some work is done, and what that gives.
+
+        Of arguments that are no numbers or texts the shapes or types are seen. ``then`` is called
+        in place of the function.
+        """
+        calls = []
+        module, function = f"karat.{self.room}.{name}".rsplit(".", 1)
+        instead = then or getattr(import_module(module), function)
+
+        def spy(*arguments: Any, **options: Any) -> Any:
+            calls.append([brief(one) for one in (*arguments, *options.items())])
+            return instead(*arguments, **options)
+
+        return [calls, self.patched(name, spy, work)]
+
     def write(self) -> None:
         """Keep what the expressions give today, where that is not the same as before."""
         answers = {one: self.value(one) for one in self.kept}
@@ -124,6 +142,17 @@ class Pins:
             for one, answer in answers.items()
         )
         self.file.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
+
+
+def brief(value: Any) -> Any:
+    """A number, a text or a short array of them; of anything else the shape or type."""
+    if isinstance(value, tuple | list) and len(value) < 10:
+        return [brief(one) for one in value]
+    if isinstance(value, bool | int | float | str | None | np.generic):
+        return value
+    if isinstance(value, np.ndarray) and value.size < 10:
+        return value
+    return getattr(value, "shape", type(value).__name__)
 
 
 def tried(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:

@@ -81,16 +81,19 @@ def names() -> dict[str, Any]:
             neighbors.neighbor_lists(X[:n], k, executor=pool)
         return seen
 
-    def warped(series: Any) -> Any:
-        """What is made of series by a distance in place of that of another package."""
-        found = SimpleNamespace(
-            cdist_dtw=lambda s: abs(np.subtract.outer(*[[x.sum() for x in s]] * 2))
+    def faked(objects: Any, metric: str) -> Any:
+        """What is made of objects by a distance in place of that of another package."""
+        sums = SimpleNamespace(
+            cdist_dtw=lambda s: abs(np.subtract.outer(*[[x.sum() for x in s]] * 2)),
+            cdist=lambda a, b, scorer, dtype, workers: [len(a), len(b), scorer, workers],
         )
+        edits = SimpleNamespace(Levenshtein=SimpleNamespace(distance="Levenshtein"))
+        modules = {"tslearn.metrics": sums, "rapidfuzz.process": sums, "rapidfuzz.distance": edits}
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("karat.distances._objects.require", lambda *_: None)
-            patch.setitem(sys.modules, "tslearn", SimpleNamespace(metrics=found))
-            patch.setitem(sys.modules, "tslearn.metrics", found)
-            return tried(object_distances, series, "dtw")
+            for name, module in {**modules, "tslearn": sums, "rapidfuzz": sums}.items():
+                patch.setitem(sys.modules, name, module)
+            return tried(object_distances, objects, metric)
 
     D = square(X[:, :3], "cityblock")
     calls: list[int] = []

@@ -60,7 +60,7 @@ def as_square(X: ArrayLike | Path, *, symmetric: bool = False) -> Matrix:
             f"diagonal; X has shape {D.shape}. For data in rows name a metric, e.g. euclidean"
         )
     least, largest = float(D.min()), float(D.max())
-    if not np.isfinite(largest - least):
+    if not (np.isfinite(least) and np.isfinite(largest)):
         strange = ~np.isfinite(D)
         i, j = map(int, np.argwhere(strange)[0])
         raise InputError(

@@ -179,10 +179,7 @@ def _scan(
                         indices[block],
                     )
 
-        if both.uses_blas:
-            work(0, s)
-        else:
-            in_strips(work, s, least=64)
+        in_strips(work, s, least=64)
         squared = both.squared
     if (indices < 0).any():
         raise InputError(f"metric {metric!r} gives distances that are not finite")
