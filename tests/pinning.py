@@ -145,7 +145,9 @@ class Pins:
 
 
 def brief(value: Any) -> Any:
-    """A number, a text or a short array of them; of anything else the shape or type."""
+    """A number, a text or a few of them; of anything else the shape or type."""
+    if isinstance(value, set | frozenset):
+        value = sorted(value)
     if isinstance(value, tuple | list) and len(value) < 10:
         return [brief(one) for one in value]
     if isinstance(value, bool | int | float | str | None | np.generic):

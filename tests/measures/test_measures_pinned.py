@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
+import json
+import tempfile
 import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace as Some
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from scipy import sparse
 from scipy.cluster.hierarchy import linkage
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -14,12 +21,13 @@ from sklearn.cluster import KMeans, SpectralClustering
 
 import karat
 from karat.distances import as_distances
-from karat.measures import catalogue, measure_map
+from karat.measures import catalogue, docstrings, measure_map
 from karat.measures.clarity import _task, assessment, classifiers, sampled
 from karat.measures.external import chance, dendrogram
 from karat.measures.internal import chance as internal_chance
 from karat.measures.internal import gap, gaps, margins
 from karat.measures.passes import centroids, ranks, samples, scatter, tiles
+from karat.measures.passes import pairs as passes_over_pairs
 from karat.measures.passes.over_pairs import OverPairs
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.executors import Workers
@@ -166,6 +174,85 @@ def names() -> dict[str, Any]:
         """The passes over the pairs of some rows."""
         return OverPairs(np.asarray(Z, dtype=float), metric, Workers())
 
+    def documented(function: Any, doc: str, module: str = "karat.x", **options: Any) -> Any:
+        """The docstring of a function after it is completed."""
+        function.__doc__, function.__module__, function.__name__ = doc, module, "it"
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(docstrings, "SHARED", {"X": "X : rows", "k": "k : int", "labels": ""})
+            docstrings.complete(function, **options)
+        return function.__doc__
+
+    def halves(size: int, **numbers: Any) -> Any:
+        """Parts of a sample whose silhouettes are computed on an executor, and the values."""
+        sizes: list[int] = []
+        part = passes_over_pairs._silhouettes_of
+        labelings = karat.labelings.as_labelings({"good": y, "half": y // 2}, noise="drop")
+
+        def spy(metric: Any, X: Any, labelings: Any, sample: Any) -> Any:
+            sizes.append(len(sample))
+            return part(metric, X, labelings, sample)
+
+        with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as pool:
+            patch.setattr(passes_over_pairs, "_silhouettes_of", spy)
+            for name, number in numbers.items():
+                patch.setattr(passes_over_pairs, name, number)
+            sample = np.arange(size)[::-1]
+            values = [
+                passes_over_pairs.sampled_silhouettes(X, "euclidean", labelings, sample, workers)
+                for workers in (Workers(), Workers.of(pool))
+            ]
+        return sizes, bool(np.array_equal(*values))
+
+    def predicted(size: int, part_size: int) -> Any:
+        """Whether an executor predicts the same, and its parts."""
+        sizes: list[int] = []
+        predict = sampled.predict
+        labelings = karat.labelings.as_labelings({"good": y, "out": out}, noise="drop")
+
+        def spy(X: Any, labelings: Any, objects: Any, metric: Any) -> Any:
+            sizes.append(len(objects))
+            return predict(X, labelings, objects, metric)
+
+        with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as pool:
+            patch.setattr(sampled, "predict", spy)
+            patch.setattr(sampled, "PART_SIZE", part_size)
+            values = [
+                sampled._predict(X, labelings, np.arange(size), "euclidean", workers)
+                for workers in (Workers(), Workers.of(pool))
+            ]
+        return sizes, bool(np.array_equal(*values))
+
+    def saved() -> Any:
+        """Whether a stored map of measures has everything, one on a line."""
+        one = measure_map.load_map()
+        with tempfile.TemporaryDirectory() as folder:
+            one.save(Path(folder, "map.json"))
+            text = Path(folder, "map.json").read_text("utf-8")
+        return json.loads(text) == one.contents(), text.count("\n") - len(one.contents())
+
+    def judged(key: str, **attributes: Any) -> Any:
+        """A measure of statistics with these attributes."""
+        labelings = karat.labelings.as_labelings({"a": y}, noise="drop")
+        stats = Statistics(X, labelings, catalogue[key].needs)
+        for name, value in attributes.items():
+            setattr(stats, name, value)
+        return catalogue[key].judge(stats)
+
+    def defined(decorator: Any, where: str, value: Any) -> Any:
+        """What a decorator defines of a formula."""
+        told: list[Any] = []
+
+        def define(function: Any, title: str, **record: Any) -> None:
+            told.append((function.__name__, title, str(inspect.signature(function)), {
+                name: sorted(one) if isinstance(one, set | frozenset) else one
+                for name, one in record.items() if not callable(one)
+            }))  # fmt: skip
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(f"karat.measures.{where}.define", define)
+            function = decorator(value)
+        return told, function
+
     internal = [key for key, one in catalogue.items() if one.kind == "internal"]
     shared = {
         "samples": samples, "centroids": centroids, "margins": margins, "chance": chance,
@@ -173,7 +260,7 @@ def names() -> dict[str, Any]:
         "classifiers": classifiers, "assessment": assessment, "tasks": _task, "sampled": sampled,
         "internal_chance": internal_chance, "ranks": ranks, "over": over, "Statistics": Statistics, "gap": gap,
         "gaps": gaps, "dendrogram": dendrogram, "measure_map": measure_map, "tiles": tiles,
-        "scatter": scatter,
+        "scatter": scatter, "Some": Some, "ThreadPoolExecutor": ThreadPoolExecutor,
         "SpectralClustering": SpectralClustering, "as_distances": as_distances,
     }  # fmt: skip
     shared |= {"catalogue": catalogue, "sparse": sparse, "pd": pd, "KMeans": KMeans}
