@@ -17,9 +17,9 @@ from scipy import sparse
 from karat.runtime.validation import InputError
 
 ROOMS = ("karat", "karat.bounds", "karat.measures.clarity", "karat.distances.neighbors")
-# they take no labels or data, or fit clusterers
+# they take no labels or data, or data that are checked already, or fit clusterers
 OTHERS = {
-    "load_study", "gap_statistic", "object_distances", "forecast_labels",
+    "as_distances", "load_study", "gap_statistic", "object_distances", "forecast_labels",
     "in_strips", "check_random_state", "train_judge",
     "representations", "neighbors_of_some",
 }  # fmt: skip
