@@ -40,13 +40,22 @@ def plain(value: Any) -> Any:
 
 def same(ours: Any, kept: Any) -> bool:
     """Whether two plain values agree, numbers up to TOLERANCE."""
-    if isinstance(ours, dict) and isinstance(kept, dict):
-        return ours.keys() == kept.keys() and all(same(ours[key], kept[key]) for key in ours)
-    if isinstance(ours, list) and isinstance(kept, list):
-        return len(ours) == len(kept) and all(map(same, ours, kept))
-    if isinstance(ours, float) or isinstance(kept, float):
-        return ours == pytest.approx(kept, rel=TOLERANCE, abs=1e-9)
-    return ours == kept
+    return not difference(ours, kept)
+
+
+def difference(ours: Any, kept: Any) -> str:
+    """The first place in which two plain values differ by more than TOLERANCE; "" if none."""
+    if isinstance(ours, dict) and isinstance(kept, dict) and ours.keys() == kept.keys():
+        pairs = [(key, ours[key], kept[key]) for key in ours]
+    elif isinstance(ours, list) and isinstance(kept, list) and len(ours) == len(kept):
+        pairs = list(zip(range(len(ours)), ours, kept, strict=True))
+    else:
+        near = isinstance(ours, float) or isinstance(kept, float)
+        if ours == (pytest.approx(kept, rel=TOLERANCE, abs=1e-9) if near else kept):
+            return ""
+        return f": {ours!r} instead of {kept!r}"
+    inside = ((key, difference(one, other)) for key, one, other in pairs)
+    return next((f"[{key!r}]{found}" for key, found in inside if found), "")
 
 
 def skip_for_other_releases(*packages: str) -> None:
@@ -81,8 +90,7 @@ class Pins:
         @pytest.mark.parametrize("expression", self.kept)
         def test_the_answer_is_the_pinned_one(expression: str) -> None:
             skip_for_other_releases()
-            ours, kept = self.value(expression), self.kept[expression]
-            assert same(ours, kept), f"{ours!r} instead of {kept!r}"
+            assert not (found := difference(self.value(expression), self.kept[expression])), found
 
         return test_the_answer_is_the_pinned_one
 

@@ -19,8 +19,8 @@ from karat.runtime.validation import InputError
 ROOMS = ("karat", "karat.bounds", "karat.measures.clarity", "karat.distances.neighbors")
 # they take no labels or data, or data that are checked already, or fit clusterers
 OTHERS = {
-    "as_distances", "load_study", "gap_statistic", "object_distances", "forecast_labels",
-    "in_strips", "check_random_state", "train_judge",
+    "as_distances", "distances_of_parts", "load_study", "gap_statistic", "object_distances",
+    "forecast_labels", "in_strips", "check_random_state", "train_judge",
     "representations", "neighbors_of_some",
 }  # fmt: skip
 

@@ -30,39 +30,56 @@ def take_roots(tile):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def histogram(tile, r0, j0, low, scale, counts, sums):
+def histogram(tile, r0, j0, squared, low, scale, bins):
     """Count and sum the distances per bin ``int((d − low) · scale)``, which is monotone in d.
 
-    Bin 0 also takes all below, the last bin all above.
+    ``bins`` has a row for each, number and sum side by side, which are added to at once. Bin 0 also takes all below, the last bin all above. Squared distances become their roots.
     """
-    last = len(counts) - 1
-    for r in range(len(tile)):
-        row = tile[r]
-        for j in range(max(0, min(tile.shape[1], r0 + r - j0))):
-            value = row[j]
-            b = int(min(max((value - low) * scale, 0.0), last))
-            counts[b] += 1
-            sums[b] += value
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def collect(tile, r0, j0, low, scale, slot, out, filled):
-    """Append the distances whose bin b has ``slot[b]`` > 0 to row ``slot[b] - 1`` of ``out``."""
-    last = len(slot) - 1
+    last = float(len(bins) - 1)
+    where = np.empty(tile.shape[1], dtype=np.int32)
     for r in range(len(tile)):
         row = tile[r]
         stop = max(0, min(tile.shape[1], r0 + r - j0))
-        # without a branch, and most rows of a tile have nothing
-        met = 0
+        # loops of their own take several distances at once
+        if squared:
+            for j in range(stop):
+                row[j] = np.sqrt(row[j])
         for j in range(stop):
-            met += slot[int(min(max((row[j] - low) * scale, 0.0), last))]
-        if met == 0:
-            continue
+            where[j] = np.int32(min(max((row[j] - low) * scale, 0.0), last))
         for j in range(stop):
-            s = slot[int(min(max((row[j] - low) * scale, 0.0), last))] - 1
-            if s >= 0:
-                out[s, filled[s]] = row[j]
-                filled[s] += 1
+            bins[where[j], 0] += 1.0
+            bins[where[j], 1] += row[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "nsz"})
+def add_within(tile, r0, j0, codes, within):
+    """Add, for each clustering (a row of ``codes``), the distances of the pairs within clusters."""
+    for m in range(len(codes)):
+        of_columns = codes[m, j0:]
+        for r in range(len(tile)):
+            row, own, total = tile[r], codes[m, r0 + r], 0.0
+            for j in range(max(0, min(tile.shape[1], r0 + r - j0))):
+                total += row[j] if of_columns[j] == own else 0.0
+            within[m] += total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def collect(tile, r0, j0, limits, out, filled):
+    """Append the distances d with ``limits[s, 0]`` ≤ d < ``limits[s, 1]`` to row s of ``out``."""
+    for r in range(len(tile)):
+        row = tile[r]
+        stop = max(0, min(tile.shape[1], r0 + r - j0))
+        for s in range(len(limits)):
+            low, high = limits[s]
+            met = 0  # without a branch, and most rows of a tile have nothing
+            for j in range(stop):
+                met += int((row[j] >= low) & (row[j] < high))
+            if met == 0:
+                continue
+            for j in range(stop):
+                if low <= row[j] < high:
+                    out[s, filled[s]] = row[j]
+                    filled[s] += 1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

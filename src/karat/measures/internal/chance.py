@@ -127,7 +127,8 @@ def _mean_distance(stats: Statistics) -> float:
 def _c_index(stats: Statistics) -> float:
     """Expected C-Index."""
     low, high = float(stats.smallest_sums[0]), float(stats.largest_sums[0])
-    return (stats.pairs_within(0) * _mean_distance(stats) - low) / (high - low)
+    mean = float(stats.totals[0]) / (stats.pairs_within(0) + stats.pairs_between(0))
+    return (stats.pairs_within(0) * mean - low) / (high - low)
 
 
 def _ratio_cut(stats: Statistics) -> float:

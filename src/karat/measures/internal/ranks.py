@@ -31,7 +31,7 @@ def _of_pairs(value: Value) -> Callable[[Statistics, int], float | str]:
     "C-Index",
     family=PAIR_ORDER,
     references=["hubert1976", "whissell2012 3.15"],
-    needs=["extreme_sums", "pair_sums"],
+    needs=["extreme_sums"],
     greater_is_better=False,
     cost="O(n² d)",
     default=False,
@@ -45,7 +45,7 @@ def c_index(stats: Statistics, m: int) -> float | str:
 
     Notes
     -----
-    Exact: two to four passes over the pairs, O(n² d) time and O(n d) memory, shared by all
+    Exact: two passes over the pairs, seldom more, O(n² d) time and O(n d) memory, shared by all
     clusterings.
 
     Examples
@@ -56,7 +56,7 @@ def c_index(stats: Statistics, m: int) -> float | str:
     low, high = float(stats.smallest_sums[m]), float(stats.largest_sums[m])
     if high - low <= 1e-13 * high:
         return "all distances are equal"
-    within = float(stats.within_sums[m].sum())
+    within = float(stats.totals_within[m])
     return min(max((within - low) / (high - low), 0.0), 1.0)
 
 

@@ -172,6 +172,7 @@ class PairSums:
         stats.distance_squares = np.array([squares])
         stats.smallest_sums = np.array([within * self.ends[0] - below])
         stats.largest_sums = np.array([within * self.ends[1] + above])
+        stats.totals_within = np.array([stats.within_sums[0].sum()])
         values, reasons = measure.judge(stats)
         return float(values[0]), reasons.get(0)
 

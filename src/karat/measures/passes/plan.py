@@ -25,7 +25,7 @@ STATISTICS = {
     "cross_spreads": ("centroids", "sums of distances to all centroids, per pair of clusters"),
     "determinants": ("scatter", "determinants of the scatter matrices, eigenvalues of T"),
     "distance_squares": ("squares", "sum of the squared distances of all pairs"),
-    "extreme_sums": ("selection", "sums of the smallest and largest |P_w| distances"),
+    "extreme_sums": ("selection", "sums of the smallest and largest |P_w| distances, within, all"),
     "concordance": ("ranks", "rank sums of the distances within, and ties"),
     "edges": ("edges", "weights and numbers of edges within and between, degrees, per cluster"),
 }
@@ -47,7 +47,7 @@ GIVES = {
     "cross_spreads": ("cross_spreads",),
     "determinants": ("scatter",),
     "distance_squares": ("distance_squares",),
-    "extreme_sums": ("smallest_sums", "largest_sums"),
+    "extreme_sums": ("smallest_sums", "largest_sums", "totals_within", "totals"),
     "concordance": ("concordant", "discordant", "tied"),
     "edges": ("edge_sums",),
 }

@@ -98,8 +98,10 @@ class _Bins:
 
     def edge(self, b: int) -> float:
         """The smallest distance that falls in bin ``b`` or above."""
-        if b <= 0 or self.scale == 0:
-            return -math.inf if b <= 0 else math.inf
+        if b <= 0:
+            return -math.inf
+        if b >= self.number or self.scale == 0:
+            return math.inf
         value = self.low + b / self.scale
         while (value - self.low) * self.scale >= b:
             value = math.nextafter(value, -math.inf)
@@ -148,61 +150,73 @@ def _strips(n: int) -> list[range]:
     return [starts[i::shares] for i in range(shares)]
 
 
-def _histogram(pairs: OverPairs, bins: _Bins) -> tuple[Ints, Floats]:
-    """Numbers and sums of the distances in each bin."""
-    counts, sums = np.zeros(bins.number, dtype=np.int64), np.zeros(bins.number)
-    for c, s in pairs.map(_histogram_of_share, _strips(pairs.n), bins):
-        counts += c
-        sums += s
-    return counts, sums
+def _histogram(
+    pairs: OverPairs, bins: _Bins, codes: NDArray[np.int32] | None = None
+) -> tuple[Ints, Floats, Floats]:
+    """Numbers and sums of the distances in each bin; sums within the clusters of ``codes``."""
+    codes = np.empty((0, pairs.n), dtype=np.int32) if codes is None else codes
+    filled, within = np.zeros((bins.number, 2)), np.zeros(len(codes))
+    for of_share, within_share in pairs.map(_histogram_of_share, _strips(pairs.n), bins, codes):
+        filled += of_share
+        within += within_share
+    return filled[:, 0].astype(np.int64), filled[:, 1], within
 
 
-def _histogram_of_share(distances: Distances, bins: _Bins, share: range) -> tuple[Ints, Floats]:
-    """Numbers and sums of the distances of one share in each bin."""
-    from karat._kernels.ranks import histogram
+def _histogram_of_share(
+    distances: Distances, bins: _Bins, codes: NDArray[np.int32], share: range
+) -> tuple[Floats, Floats]:
+    """Numbers and sums of one share, side by side; sums within the clusters."""
+    from karat._kernels.ranks import add_within, histogram
 
-    counts, sums = np.zeros(bins.number, dtype=np.int64), np.zeros(bins.number)
-    for tile in _tiles(distances, share):
-        histogram(*tile, bins.low, bins.scale, counts, sums)
-    return counts, sums
+    filled, within = np.zeros((bins.number, 2)), np.zeros(len(codes))
+    for tile in _tiles(distances, share, roots=False):
+        histogram(*tile, distances.squared, bins.low, bins.scale, filled)
+        add_within(*tile, codes, within)
+    return filled, within
 
 
-def _collect(pairs: OverPairs, bins: _Bins, chosen: Ints, counts: Ints) -> list[Floats]:
+def _collect(pairs: OverPairs, bins: _Bins, chosen: list[int], counts: Ints) -> list[Floats]:
     """Sorted distances in each of the chosen bins."""
     room = int(counts[chosen].max(initial=0))
-    parts = list(pairs.map(_collect_of_share, _strips(pairs.n), bins, chosen, room))
+    limits = np.array([[bins.edge(b), bins.edge(b + 1)] for b in chosen])
+    parts = list(pairs.map(_collect_of_share, _strips(pairs.n), limits, room))
     return [np.sort(np.concatenate(part)) for part in zip(*parts, strict=True)]
 
 
 def _collect_of_share(
-    distances: Distances, bins: _Bins, chosen: Ints, room: int, share: range
+    distances: Distances, limits: Floats, room: int, share: range
 ) -> list[Floats]:
-    """Distances of one share in each of the chosen bins."""
+    """Distances of one share between each pair of limits."""
     from karat._kernels.ranks import collect
 
-    slot = np.zeros(bins.number, dtype=np.int32)
-    slot[chosen] = np.arange(1, len(chosen) + 1)
-    out, filled = np.empty((len(chosen), room)), np.zeros(len(chosen), dtype=np.int64)
-    for tile in _tiles(distances, share):
-        collect(*tile, bins.low, bins.scale, slot, out, filled)
-    return [row[:f].copy() for row, f in zip(out, filled, strict=True)]
+    if distances.squared:  # roots are taken of the few that are between them
+        limits = np.vectorize(_least_square)(limits)
+    out, filled = np.empty((len(limits), room)), np.zeros(len(limits), dtype=np.int64)
+    for tile in _tiles(distances, share, roots=False):
+        collect(*tile, limits, out, filled)
+    rows = [row[:f] for row, f in zip(out, filled, strict=True)]
+    return [np.sqrt(row) if distances.squared else row.copy() for row in rows]
 
 
-def extreme_sums(pairs: OverPairs, labelings: Labelings) -> tuple[Floats, Floats]:
-    """Sums of the ∣P_w∣ smallest and the ∣P_w∣ largest distances, for each clustering.
+def extreme_sums(
+    pairs: OverPairs, labelings: Labelings
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Sums of distances for each clustering: the ∣P_w∣ smallest, as many largest, within, all.
 
     Exact. Two passes over the pairs, and more if few bins hold most distances; O(n d) memory plus
     the contents of collected bins.
     """
-    smallest, largest = np.zeros(len(labelings)), np.zeros(len(labelings))
+    smallest, largest, within, all_pairs = np.zeros((4, len(labelings)))
     for kept, clusterings in by_kept(labelings):
         number = len(kept) * (len(kept) - 1) // 2
-        within = {m: _pairs_within(labelings.sizes(m)) for m in clusterings}
-        ranks = sorted({*within.values(), *(number - w for w in within.values())})
-        sums, total = _sums_of_smallest(pairs.take(kept), ranks)
-        for m, w in within.items():
+        numbers = {m: _pairs_within(labelings.sizes(m)) for m in clusterings}
+        ranks = sorted({*numbers.values(), *(number - w for w in numbers.values())})
+        codes = np.ascontiguousarray(labelings.codes[clusterings][:, kept])
+        sums, total, within[clusterings] = _sums_of_smallest(pairs.take(kept), ranks, codes)
+        all_pairs[clusterings] = total
+        for m, w in numbers.items():
             smallest[m], largest[m] = sums[w], total - sums[number - w]
-    return smallest, largest
+    return smallest, largest, within, all_pairs
 
 
 def _pairs_within(sizes: Ints) -> int:
@@ -210,17 +224,20 @@ def _pairs_within(sizes: Ints) -> int:
     return int((sizes * (sizes - 1) // 2).sum())
 
 
-def _sums_of_smallest(pairs: OverPairs, ranks: list[int]) -> tuple[dict[int, float], float]:
-    """Sums of the l smallest distances for each rank l, and the sum of all distances."""
+def _sums_of_smallest(
+    pairs: OverPairs, ranks: list[int], codes: NDArray[np.int32]
+) -> tuple[dict[int, float], float, Floats]:
+    """Sums of the l smallest distances for each rank l, of all distances, and of those within."""
     sums_by_rank: dict[int, float] = {}
-    total = None
+    total, within = None, np.zeros(0)
     todo = [(_Bins(0.0, _upper_bound(pairs)), ranks)]
     while todo:
         bins, wanted = todo.pop()
-        counts, sums = _histogram(pairs, bins)
+        counts, sums, within_here = _histogram(pairs, bins, codes if total is None else None)
         before = np.concatenate([[0], np.cumsum(counts)])
         summed = np.concatenate([[0.0], np.cumsum(sums)])
-        total = float(summed[-1]) if total is None else total
+        if total is None:
+            total, within = float(summed[-1]), within_here
         bins_of_ranks = {rank: int(np.searchsorted(before, rank)) - 1 for rank in wanted}
         crowded: dict[int, list[int]] = {}
         uncrowded: set[int] = set()
@@ -233,15 +250,15 @@ def _sums_of_smallest(pairs: OverPairs, ranks: list[int]) -> tuple[dict[int, flo
                 crowded.setdefault(b, []).append(rank)
             else:
                 uncrowded.add(b)
-        chosen = np.array(sorted(uncrowded), dtype=np.int64)
-        values = _collect(pairs, bins, chosen, counts) if uncrowded else []
-        for b, inside in zip(chosen.tolist(), values, strict=True):
+        chosen = sorted(uncrowded)
+        values = _collect(pairs, bins, chosen, counts) if chosen else []
+        for b, inside in zip(chosen, values, strict=True):
             for rank, its_bin in bins_of_ranks.items():
                 if its_bin == b and rank not in sums_by_rank:
                     sums_by_rank[rank] = float(summed[b] + inside[: rank - before[b]].sum())
         todo += [(bins.inside(b), its_ranks) for b, its_ranks in crowded.items()]
     assert total is not None
-    return sums_by_rank, total
+    return sums_by_rank, total, within
 
 
 def concordance(pairs: OverPairs, labelings: Labelings) -> tuple[list[int], list[int], list[int]]:
@@ -360,7 +377,7 @@ def _ranges(
     ``below`` and ``until`` are the numbers of distances below ``low`` and ``high``. A range with
     more than ``capacity`` distances contains one value only.
     """
-    counts, _ = _histogram(pairs, bins)
+    counts, _, _ = _histogram(pairs, bins)
     before = np.concatenate([[0], np.cumsum(counts)]).tolist()
     v, c = low, below
     while c < until:

@@ -101,9 +101,12 @@ class Statistics:
     scatter: list[Scatter]
     #: per clustering: sum of d² over the pairs of the objects judged
     distance_squares: Floats
-    #: per clustering: sums of the |P_w| smallest and largest distances
+    #: per clustering: sums of the |P_w| smallest and largest distances, of those of the pairs
+    #: within clusters, and of all
     smallest_sums: Floats
     largest_sums: Floats
+    totals_within: Floats
+    totals: Floats
     #: per clustering: pairs of (within, between) pairs with d_w < d_b, d_w > d_b, d_w = d_b
     concordant: list[int]
     discordant: list[int]
@@ -311,7 +314,8 @@ class Statistics:
         """Sums of the smallest and largest distances."""
         from karat.measures.passes.ranks import extreme_sums
 
-        self.smallest_sums, self.largest_sums = extreme_sums(self._over_pairs(), self.labelings)
+        sums = extreme_sums(self._over_pairs(), self.labelings)
+        self.smallest_sums, self.largest_sums, self.totals_within, self.totals = sums
 
     def _pass_edges(self, wanted: set[str]) -> None:
         """Sums over the edges of a graph."""
