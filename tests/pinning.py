@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import iter_modules, resolve_name
 from typing import Any
 
 import numpy as np
@@ -119,8 +119,9 @@ class Pins:
 
     def patched(self, name: str, value: Any, work: Callable[[], Any]) -> Any:
         """What some work gives while a name of the room's modules has another value."""
+        module, attribute = f"karat.{self.room}.{name}".rsplit(".", 1)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(f"karat.{self.room}.{name}", value)
+            patch.setattr(resolve_name(module), attribute, value)
             return work()
 
     def seen(
@@ -132,8 +133,7 @@ class Pins:
         in place of the function.
         """
         calls = []
-        module, function = f"karat.{self.room}.{name}".rsplit(".", 1)
-        instead = then or getattr(import_module(module), function)
+        instead = then or resolve_name(f"karat.{self.room}.{name}")
 
         def spy(*arguments: Any, **options: Any) -> Any:
             calls.append([brief(one) for one in (*arguments, *options.items())])

@@ -105,6 +105,7 @@ def names() -> dict[str, Any]:
         "linkage": linkage,
         "as_labelings": as_labelings,
         "sequence": confidence_sequence,
+        "TransductiveClassifier": TransductiveClassifier,
     }
 
 
