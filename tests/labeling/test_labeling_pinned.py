@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import tempfile
 import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.error import HTTPError
 
 import numpy as np
 import pandas as pd
@@ -17,7 +19,7 @@ from scipy import sparse
 
 import karat
 from karat import bounds
-from karat.labeling import answers, desk, exchange, page, reading, session, watch
+from karat.labeling import answers, desk, exchange, locked_file, page, reading, session, watch
 from karat.labeling.reading import (
     answers as replies,
 )
@@ -32,7 +34,7 @@ from karat.labeling.reading import (
     rounds,
     score,
 )
-from pinning import Pins
+from pinning import Pins, tried
 
 N = 60
 
@@ -141,6 +143,25 @@ def names() -> dict[str, Any]:
                 return len(two.answers), two.refresh(), two.merge(path), answers.taught_rows(path)
             except ValueError as error:
                 return str(error).replace(folder, "")
+
+    def file_of_answers() -> Any:
+        """What a file of answers does where there is none, where it is a folder, and as it grows."""
+        with tempfile.TemporaryDirectory() as folder:
+            path, answer = Path(folder) / "a.jsonl", answers.LabelAnswer
+            one = answers.AnswerFile(path, order, lines)
+            said = [one.refresh(), path.exists(), tried(one.merge, Path(folder) / "b.jsonl")]
+            one.add(
+                answer(str(i), "Ann", i, kind, "x", "") for i, kind in enumerate(("label", "skip"))
+            )
+            two = answers.AnswerFile(path, order, lines)
+            two.add([answer("3", "Bob", 5, "confirm", "x", "")])
+            said += [one.refresh(), one.refresh(), len(one.answers), one._read_to, two.merge(path)]
+            path.write_bytes(path.read_bytes() + b'{"when"')
+            said += [one.refresh(), path.rename(Path(folder) / "c.jsonl") is None]
+            path.mkdir()
+            said.append(tried(one.add, [answer("9", "Ann", 2, "label", "y", "")]))
+            said.append(tried(answers.AnswerFile, path, order, lines))
+            return json.loads(json.dumps(said).replace(folder, "FOLDER"))
 
     def head_of(text: bytes) -> Any:
         """What a file that begins like this is taken for."""
@@ -270,6 +291,65 @@ def names() -> dict[str, Any]:
                 it("again?")
             except ConnectionError as error:
                 return str(said), said.tokens_sent, waits, str(error)
+
+    def sent(url: str, answer: bytes = b"[1]", key: str = "", most: int = 10) -> Any:
+        """The request that a model sends, and what it makes of the answer."""
+        told: list[Any] = []
+
+        def opener(*handlers: Any) -> Any:
+            told.append([type(one).__name__ for one in handlers])
+            return SimpleNamespace(open=opened)
+
+        def opened(request: Any, timeout: float) -> Any:
+            told.append([request.full_url, request.data, dict(request.headers), timeout])
+            return io.BytesIO(answer)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(chat, "build_opener", opener)
+            patch.setattr(chat, "_MOST_BYTES", most)
+            patch.setenv("OPENAI_API_KEY", key)
+            return tried(chat.ChatModel("m", url, timeout=7)._post, b"{}"), told
+
+    def rejected(*codes: int, retries: int = 2) -> Any:
+        """Attempts and waits of a model whose server answers with these errors, then rightly."""
+        waits: list[float] = []
+        replies = iter([HTTPError("u", code, "", {"Retry-After": "3"}, io.BytesIO(b"why\n not"))  # type: ignore[arg-type]
+                        for code in codes])  # fmt: skip
+
+        def post(self: Any, body: bytes) -> Any:
+            for error in replies:
+                raise error
+            return {**reply, "body": body}
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(chat.ChatModel, "_post", post)
+            patch.setattr(chat.time, "sleep", waits.append)
+            try:
+                return str(chat.ChatModel("m", "http://x", retries=retries)("what?")), waits
+            except (ConnectionError, ValueError) as error:
+                return f"{type(error).__name__}: {error}", waits
+
+    def appended(before: bytes, *lines: bytes, fails: bool = False) -> Any:
+        """A file of lines after more are written to it, and whether it has a whole line."""
+        with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+            path = Path(folder, "a")
+            path.write_bytes(before)
+            if fails:
+                patch.setattr(locked_file.os, "fsync", broken)
+            with locked_file.locked(path) as file:
+                said = [tried_os(locked_file.append, file, line) for line in lines]
+                return said, locked_file.has_line(file), path.read_bytes().decode()[-80:]
+
+    def broken(file: int) -> None:
+        """Fail as a full disk does."""
+        raise OSError("full")
+
+    def tried_os(*work: Any) -> Any:
+        """What a call gives, or its error of the system."""
+        try:
+            return work[0](*work[1:])
+        except OSError as error:
+            return str(error)
 
     words = {"red": "fire rose", "green": "leaf grass", "blue": "sea sky"}
 
