@@ -194,6 +194,27 @@ def test_what_has_no_index_is_matched_by_position():
 # -- sparse matrices, archives and tables that are none ---------------------------------------
 
 
+@pytest.mark.parametrize("form", ["csr", "csc", "bsr"])
+@pytest.mark.parametrize("last", [0, -1])
+def test_pointers_that_decrease_are_not_followed(form: str, last: int) -> None:
+    X = sparse.random_array((4, 3), density=0.6, rng=0, format="csr").asformat(form)
+    X.indptr[1:] = [2**30] * (len(X.indptr) - 2) + [last]
+    with rejected(f"not a valid {form.upper()} matrix", "must not decrease"):
+        karat.silhouette(X, [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("judge", ["silhouette", "modularity", "dbcv", "cvnn_index"])
+def test_no_data_are_none(judge: str) -> None:
+    with rejected("no data to judge"):
+        getattr(karat, judge)(None, [0, 1])
+
+
+@pytest.mark.parametrize("labelled", [[0, 9], [-1], [0.5], ["a"], [None, 1]])
+def test_labelled_objects_that_are_not_there(labelled: list[object]) -> None:
+    with rejected("labelled has", "from 0 to 8"):
+        karat.bounds.sample_more(9, labelled, 2)
+
+
 OWN = [
     key
     for key, one in clusterers.catalogue.items()

@@ -17,16 +17,15 @@ from scipy import sparse
 from karat.runtime.validation import InputError
 
 ROOMS = ("karat", "karat.bounds", "karat.measures.clarity", "karat.distances.neighbors")
-# they take no labels or data, or data that are checked already, or fit clusterers
+# they take data that are checked already, or fit clusterers
 OTHERS = {
-    "as_distances", "distances_of_parts", "load_study", "gap_statistic", "object_distances",
-    "forecast_labels", "in_strips", "check_random_state", "train_judge",
-    "representations", "neighbors_of_some",
+    "as_distances", "distances_of_parts", "gap_statistic", "in_strips", "neighbors_of_some",
+    "representations", "train_judge",
 }  # fmt: skip
 
 
 def public() -> dict[str, Any]:
-    """The public functions of data or labels by name."""
+    """The public functions by name that need nothing but what POOLS has."""
     found = {}
     for room in ROOMS:
         module = importlib.import_module(room)
@@ -34,7 +33,9 @@ def public() -> dict[str, Any]:
             function = getattr(module, name)
             if not inspect.isfunction(function) or name in OTHERS or name.startswith("_"):
                 continue
-            if set(inspect.signature(function).parameters) & set(POOLS):
+            all_of_it = inspect.signature(function).parameters
+            needed = {key for key, one in all_of_it.items() if one.default is one.empty}
+            if needed <= set(POOLS) and set(all_of_it) & set(POOLS):
                 found[name] = function
     return found
 

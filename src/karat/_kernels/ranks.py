@@ -33,7 +33,8 @@ def take_roots(tile):
 def histogram(tile, r0, j0, squared, low, scale, bins):
     """Count and sum the distances per bin ``int((d − low) · scale)``, which is monotone in d.
 
-    ``bins`` has a row for each, number and sum side by side, which are added to at once. Bin 0 also takes all below, the last bin all above. Squared distances become their roots.
+    ``bins`` has a row for each, number and sum side by side, which are added to at once. Bin 0
+    also takes all below, the last bin all above. Squared distances become their roots.
     """
     last = float(len(bins) - 1)
     where = np.empty(tile.shape[1], dtype=np.int32)

@@ -98,7 +98,14 @@ def sample_more(
     >>> bool((sample_more(100, order[:7], 5, random_state=1) == order[7:]).all())
     True
     """
-    seen = np.unique(np.asarray(labelled, dtype=np.intp))
+    positions = np.asarray(labelled)
+    for value in positions.ravel().tolist():
+        if positions.dtype.kind not in "iu" or not 0 <= value < n_objects:
+            raise InputError(
+                f"labelled has {value!r}; it must have positions, integers from 0 to "
+                f"{n_objects - 1}"
+            )
+    seen = np.unique(positions.astype(np.intp))
     order = sample(n_objects, n_objects, random_state=random_state)
     if np.array_equal(np.sort(order[: len(seen)]), seen):
         return order[len(seen) : len(seen) + size]

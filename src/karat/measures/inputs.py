@@ -48,6 +48,13 @@ class Inputs:
     kept: Any = True
 
     @classmethod
+    def of_data(cls, X: ArrayLike, labelings: object, **options: Any) -> Inputs:
+        """:meth:`read` where there must be data."""
+        if X is None:
+            raise InputError("there are no data to judge: None was given")
+        return cls.read(X, labelings, **options)
+
+    @classmethod
     def read(
         cls,
         X: ArrayLike | None,

@@ -31,7 +31,7 @@ SINGLETONS_ONLY = "every cluster is a singleton, so no pair is within a cluster"
 
 def inputs_of_one(X: ArrayLike, labels: HardOrSoft, **options: Any) -> Inputs:
     """Validated input of a public function of one clustering."""
-    inputs = Inputs.read(X, labels, **options)
+    inputs = Inputs.of_data(X, labels, **options)
     if inputs.memberships:
         raise InputError(
             f"labels has memberships ({type(labels).__name__}), and hard labels are needed here; "

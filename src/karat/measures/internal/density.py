@@ -242,7 +242,7 @@ def cvnn_index(
 
     _check_neighbors(n_neighbors)
     check_choice(compactness, ("sum", "pooled"), "compactness")
-    inputs = Inputs.read(X, labels, metric=metric, noise=noise)
+    inputs = Inputs.of_data(X, labels, metric=metric, noise=noise)
     stats = Statistics(inputs.X, inputs.labelings, ["pair_sums"], metric=inputs.metric)
     foreign_shares, mean_distances = stats.values(), stats.values()
     reasons: dict[str, dict[str, str]] = {}

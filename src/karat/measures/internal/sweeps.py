@@ -83,7 +83,7 @@ def _over_sweep(
     value: Callable[[dict[int, float], int, int, int], float | str],
 ) -> Scores:  # fmt: skip
     """``value(traces of W, k, n, d)`` of each clustering with all clusterings of k + ``beside``."""
-    inputs = Inputs.read(X, labelings, noise=noise)
+    inputs = Inputs.of_data(X, labelings, noise=noise)
     batch = inputs.labelings
     numbers = batch.n_clusters.tolist()
     if len(set(numbers)) < len(numbers):

@@ -198,9 +198,7 @@ def _collect_of_share(
     return [np.sqrt(row) if distances.squared else row.copy() for row in rows]
 
 
-def extreme_sums(
-    pairs: OverPairs, labelings: Labelings
-) -> tuple[Floats, Floats, Floats, Floats]:
+def extreme_sums(pairs: OverPairs, labelings: Labelings) -> tuple[Floats, Floats, Floats, Floats]:
     """Sums of distances for each clustering: the ∣P_w∣ smallest, as many largest, within, all.
 
     Exact. Two passes over the pairs, and more if few bins hold most distances; O(n d) memory plus
