@@ -156,7 +156,7 @@ def brief(value: Any) -> Any:
     """A number, a text or a few of them; of anything else the shape or type."""
     if isinstance(value, set | frozenset):
         value = sorted(value)
-    if isinstance(value, tuple | list) and len(value) < 10:
+    if isinstance(value, tuple | list | range) and len(value) < 10:
         return [brief(one) for one in value]
     if isinstance(value, bool | int | float | str | None | np.generic):
         return value
