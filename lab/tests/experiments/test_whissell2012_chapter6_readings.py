@@ -28,6 +28,30 @@ def test_a_pair_within_counts_twice_in_the_sum() -> None:
     assert value == pytest.approx((2 * sum(within) - least) / (most - least))
 
 
+def test_scatter_is_the_variance_and_distances_are_squared() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(8, 3))
+    labels = np.array([0, 0, 0, 2, 2, 2, 2, 5])
+    clusters = [X[labels == cluster] for cluster in (0, 2, 5)]
+    # half the mean squared distance of two objects of a cluster; none in a cluster of one
+    scatter = [
+        np.mean([((a - b) ** 2).sum() / 2 for a, b in itertools.combinations(rows, 2)])
+        if len(rows) > 1
+        else 0.0
+        for rows in clusters
+    ]
+    ratios = [
+        max(
+            (scatter[i] + scatter[j]) / ((clusters[i].mean(0) - clusters[j].mean(0)) ** 2).sum()
+            for j in range(3)
+            if j != i
+        )
+        for i in range(3)
+    ]
+    [value] = readings.of_squared_distances(X, {"one": labels})
+    assert value == pytest.approx(np.mean(ratios))
+
+
 def test_a_tenth_of_the_noise() -> None:
     X, _ = make_whissell2012("ELONGATED", random_state=0)
     less = readings.with_less_noise(X)
@@ -43,12 +67,14 @@ def test_rows_name_the_figures_of_the_tables(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(samples, "K", range(2, 4))
-    monkeypatch.setitem(readings.SETS, readings.TWICE, ("ELONGATED", "IRIS"))
+    for reading in (readings.TWICE, readings.SQUARED):
+        monkeypatch.setitem(readings.SETS, reading, ("ELONGATED", "IRIS"))
     name = "whissell2012-chapter6-readings"
     found = karat_lab.run(name, samples=2, storage=tmp_path / "kept.db")
     table = found.table.set_index(["figure", "reading"])
-    assert len(table) == 2 * (5 + 1) + 1
+    assert len(table) == 2 * (5 + 1 + 1) + 1 + 1
     assert table.loc["C-Index, IRIS", "pairs twice"]["published"] == -0.238
+    assert table.loc["Davies–Bouldin, IRIS", "squared distances"]["published"] == 0.401
     silhouette = table.loc["Silhouette, ELONGATED", "less noise"]
     assert silhouette["published"] == 0.599
     assert silhouette["low"] < silhouette["ours"] < silhouette["high"]
