@@ -118,6 +118,15 @@ def test_sparse_rows_by_lists_of_their_columns_or_by_dense_ones(density, metric)
     np.testing.assert_allclose(lists.distances, nearest, rtol=1e-7, atol=1e-15)
 
 
+@pytest.mark.parametrize("metric", ["jaccard", "extended_jaccard"])
+@pytest.mark.parametrize("form", [np.array, sparse.csr_array])
+def test_two_rows_of_zeros_are_equal(metric, form):
+    D = as_distances(form([[0.0, 0.0], [0.0, 0.0], [1.0, 2.0]]), metric).block(
+        slice(0, 1), slice(1, 3)
+    )
+    assert D.tolist() == [[0.0, 1.0]]
+
+
 def test_special_exponents_are_what_they_are_called():
     given = {"minkowski": "euclidean", "minkowski:1": "cityblock", "minkowski:inf": "chebyshev"}
     assert {name: check_metric(name) for name in given} == given

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
 
+import karat
 from karat.distances import as_distances
 from karat.measures.passes import ranks
 
@@ -40,3 +41,9 @@ def test_the_least_square_is_the_smallest_number_with_at_least_this_root(root):
 @pytest.mark.parametrize("root", [-math.inf, -2.0, 0.0, math.inf])
 def test_limits_that_are_no_positive_number_have_a_square_of_their_sign(root):
     assert ranks._least_square(root) == root * abs(root)
+
+
+def test_clusterings_without_a_link_are_not_further_apart_than_one():
+    # without a limit, rounding gives 1 + 2.2e-16
+    true, pred = np.repeat([0, 1, 2], 3), np.tile([0, 1, 1], 3)
+    assert karat.normalized_variation_of_information(true, pred) == 1.0

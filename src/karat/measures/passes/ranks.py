@@ -227,7 +227,7 @@ def _sums_of_smallest(
 ) -> tuple[dict[int, float], float, Floats]:
     """Sums of the l smallest distances for each rank l, of all distances, and of those within."""
     sums_by_rank: dict[int, float] = {}
-    total, within = None, np.zeros(0)
+    total, within = None, None
     todo = [(_Bins(0.0, _upper_bound(pairs)), ranks)]
     while todo:
         bins, wanted = todo.pop()
@@ -256,6 +256,7 @@ def _sums_of_smallest(
                     sums_by_rank[rank] = float(summed[b] + inside[: rank - before[b]].sum())
         todo += [(bins.inside(b), its_ranks) for b, its_ranks in crowded.items()]
     assert total is not None
+    assert within is not None
     return sums_by_rank, total, within
 
 
