@@ -81,7 +81,7 @@ def test_a_table_of_one_row_stays_as_it_is(a: Any, b: Any) -> None:
 def test_the_warning_of_a_missing_value_names_the_line_that_asked() -> None:
     one_cluster = Fitted(np.zeros(6, int))
     one_cluster.labels_ = np.zeros(6, int)
-    with pytest.warns(UserWarning, match="silhouette of Fitted.*: the clustering has 1 cluster") as caught:
+    with pytest.warns(UserWarning, match="the clustering has 1 cluster") as caught:
         value = karat.scorer("silhouette")(one_cluster, X)
     assert np.isnan(value)
     assert caught[0].filename == __file__
