@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from scipy.spatial.distance import pdist
 
 import karat
 from karat.distances import as_distances
 from karat.measures.passes import ranks
+from karat.measures.passes.centroids import _sparse_to_centers
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -47,3 +49,10 @@ def test_clusterings_without_a_link_are_not_further_apart_than_one():
     # without a limit, rounding gives 1 + 2.2e-16
     true, pred = np.repeat([0, 1, 2], 3), np.tile([0, 1, 1], 3)
     assert karat.normalized_variation_of_information(true, pred) == 1.0
+
+
+def test_a_sparse_row_beside_a_center_far_away_has_all_digits_of_its_distance():
+    center = np.array([[1e8, 1.5]])
+    row = sparse.csr_array([[1e8, 1.0]])
+    found = _sparse_to_centers(row, center, center.T.copy(), (center**2).sum(axis=1))
+    assert found.tolist() == [[0.5]]
