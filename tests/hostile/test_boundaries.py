@@ -199,7 +199,7 @@ def test_what_has_no_index_is_matched_by_position():
 def test_pointers_that_decrease_are_not_followed(form: str, last: int) -> None:
     X = sparse.random_array((4, 3), density=0.6, rng=0, format="csr").asformat(form)
     X.indptr[1:] = [2**30] * (len(X.indptr) - 2) + [last]
-    with rejected(f"not a valid {form.upper()} matrix", "must not decrease"):
+    with rejected(f"not a valid {form.upper()} matrix", "non-decreasing"):
         karat.silhouette(X, [0, 1, 0, 1])
 
 

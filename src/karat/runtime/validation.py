@@ -155,7 +155,7 @@ def _check_structure(X: spmatrix | sparray, name: str) -> None:
         if X.indptr.dtype.kind != "i" or X.indices.dtype.kind != "i":
             raise ValueError("indptr and indices must be integers")
         if (X.indptr[1:] < X.indptr[:-1]).any():  # SciPy looks only if the last one is above 0
-            raise ValueError("index pointers must not decrease")
+            raise ValueError("indptr must be a non-decreasing sequence")
         # of a copy without data, since it trims the arrays
         type(X)((X.data, X.indices, X.indptr), shape=X.shape).check_format(full_check=True)
     except ValueError as error:
