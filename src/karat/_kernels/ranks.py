@@ -65,22 +65,25 @@ def add_within(tile, r0, j0, codes, within):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def collect(tile, r0, j0, limits, out, filled):
-    """Append the distances d with ``limits[s, 0]`` ≤ d < ``limits[s, 1]`` to row s of ``out``."""
+def collect(tile, r0, j0, low, scale, slot, out, filled):
+    """Append the distances whose bin b has ``slot[b]`` > 0 to row ``slot[b] - 1`` of ``out``."""
+    last = float(len(slot) - 1)
+    where = np.empty(tile.shape[1], dtype=np.int32)
     for r in range(len(tile)):
         row = tile[r]
         stop = max(0, min(tile.shape[1], r0 + r - j0))
-        for s in range(len(limits)):
-            low, high = limits[s]
-            met = 0  # without a branch, and most rows of a tile have nothing
-            for j in range(stop):
-                met += int((row[j] >= low) & (row[j] < high))
-            if met == 0:
-                continue
-            for j in range(stop):
-                if low <= row[j] < high:
-                    out[s, filled[s]] = row[j]
-                    filled[s] += 1
+        for j in range(stop):
+            where[j] = np.int32(min(max((row[j] - low) * scale, 0.0), last))
+        met = 0  # without a branch, and most rows of a tile have nothing
+        for j in range(stop):
+            met += slot[where[j]]
+        if met == 0:
+            continue
+        for j in range(stop):
+            s = slot[where[j]] - 1
+            if s >= 0:
+                out[s, filled[s]] = row[j]
+                filled[s] += 1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

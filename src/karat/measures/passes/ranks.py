@@ -178,28 +178,30 @@ def _histogram_of_share(
 def _collect(pairs: OverPairs, bins: _Bins, chosen: list[int], counts: Ints) -> list[Floats]:
     """Sorted distances in each of the chosen bins."""
     room = int(counts[chosen].max(initial=0))
-    limits = np.array([[bins.edge(b), bins.edge(b + 1)] for b in chosen])
-    parts = list(pairs.map(_collect_of_share, _strips(pairs.n), limits, room))
+    parts = list(pairs.map(_collect_of_share, _strips(pairs.n), bins, chosen, room))
     return [np.sort(np.concatenate(part)) for part in zip(*parts, strict=True)]
 
 
 def _collect_of_share(
-    distances: Distances, limits: Floats, room: int, share: range
+    distances: Distances, bins: _Bins, chosen: list[int], room: int, share: range
 ) -> list[Floats]:
-    """Distances of one share between each pair of limits."""
+    """Distances of one share in each of the chosen bins."""
     from karat._kernels.ranks import collect
 
-    if distances.squared:  # roots are taken of the few that are between them
-        limits = np.vectorize(_least_square)(limits)
-    out, filled = np.empty((len(limits), room)), np.zeros(len(limits), dtype=np.int64)
-    for tile in _tiles(distances, share, roots=False):
-        collect(*tile, limits, out, filled)
-    rows = [row[:f] for row, f in zip(out, filled, strict=True)]
-    return [np.sqrt(row) if distances.squared else row.copy() for row in rows]
+    slot = np.zeros(bins.number, dtype=np.int32)
+    slot[chosen] = np.arange(1, len(chosen) + 1)
+    out, filled = np.empty((len(chosen), room)), np.zeros(len(chosen), dtype=np.int64)
+    for tile in _tiles(distances, share):
+        collect(*tile, bins.low, bins.scale, slot, out, filled)
+    return [row[:f].copy() for row, f in zip(out, filled, strict=True)]
 
 
-def extreme_sums(pairs: OverPairs, labelings: Labelings) -> tuple[Floats, Floats, Floats, Floats]:
+def extreme_sums(
+    pairs: OverPairs, labelings: Labelings, *, add_within: bool = True
+) -> tuple[Floats, Floats, Floats, Floats]:
     """Sums of distances for each clustering: the ∣P_w∣ smallest, as many largest, within, all.
+
+    Those within are 0 without ``add_within``.
 
     Exact. Two passes over the pairs, and more if few bins hold most distances; O(n d) memory plus
     the contents of collected bins.
@@ -209,8 +211,9 @@ def extreme_sums(pairs: OverPairs, labelings: Labelings) -> tuple[Floats, Floats
         number = len(kept) * (len(kept) - 1) // 2
         numbers = {m: _pairs_within(labelings.sizes(m)) for m in clusterings}
         ranks = sorted({*numbers.values(), *(number - w for w in numbers.values())})
-        codes = np.ascontiguousarray(labelings.codes[clusterings][:, kept])
-        sums, total, within[clusterings] = _sums_of_smallest(pairs.take(kept), ranks, codes)
+        added = clusterings if add_within else []
+        codes = np.ascontiguousarray(labelings.codes[added][:, kept])
+        sums, total, within[added] = _sums_of_smallest(pairs.take(kept), ranks, codes)
         all_pairs[clusterings] = total
         for m, w in numbers.items():
             smallest[m], largest[m] = sums[w], total - sums[number - w]

@@ -314,8 +314,11 @@ class Statistics:
         """Sums of the smallest and largest distances."""
         from karat.measures.passes.ranks import extreme_sums
 
-        sums = extreme_sums(self._over_pairs(), self.labelings)
+        known = [float(of_clusters.sum()) for of_clusters in self.within_sums]
+        sums = extreme_sums(self._over_pairs(), self.labelings, add_within=not known)
         self.smallest_sums, self.largest_sums, self.totals_within, self.totals = sums
+        if known:  # by the pass over the pairs
+            self.totals_within = np.array(known)
 
     def _pass_edges(self, wanted: set[str]) -> None:
         """Sums over the edges of a graph."""
