@@ -30,23 +30,27 @@ def take_roots(tile):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def histogram(tile, r0, j0, squared, low, scale, bins):
-    """Count and sum the distances per bin ``int((d − low) · scale)``, which is monotone in d.
+def find_bins(row, stop, low, scale, last, where):
+    """Write the bin ``int((d − low) · scale)`` of the first ``stop`` distances to ``where``.
 
-    ``bins`` has a row for each, number and sum side by side, which are added to at once. Bin 0
-    also takes all below, the last bin all above. Squared distances become their roots.
+    It is monotone in d. Bin 0 also takes all below, bin ``last`` all above. A loop of its own takes
+    several distances at once.
     """
-    last = float(len(bins) - 1)
+    for j in range(stop):
+        where[j] = np.int32(min(max((row[j] - low) * scale, 0.0), last))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def histogram(tile, r0, j0, low, scale, bins):
+    """Count and sum the distances per bin; see :func:`find_bins`.
+
+    ``bins`` has a row for each, number and sum side by side, which are added to at once.
+    """
     where = np.empty(tile.shape[1], dtype=np.int32)
     for r in range(len(tile)):
         row = tile[r]
         stop = max(0, min(tile.shape[1], r0 + r - j0))
-        # loops of their own take several distances at once
-        if squared:
-            for j in range(stop):
-                row[j] = np.sqrt(row[j])
-        for j in range(stop):
-            where[j] = np.int32(min(max((row[j] - low) * scale, 0.0), last))
+        find_bins(row, stop, low, scale, float(len(bins) - 1), where)
         for j in range(stop):
             bins[where[j], 0] += 1.0
             bins[where[j], 1] += row[j]
@@ -67,13 +71,11 @@ def add_within(tile, r0, j0, codes, within):
 @njit(cache=True, nogil=True, error_model="numpy")
 def collect(tile, r0, j0, low, scale, slot, out, filled):
     """Append the distances whose bin b has ``slot[b]`` > 0 to row ``slot[b] - 1`` of ``out``."""
-    last = float(len(slot) - 1)
     where = np.empty(tile.shape[1], dtype=np.int32)
     for r in range(len(tile)):
         row = tile[r]
         stop = max(0, min(tile.shape[1], r0 + r - j0))
-        for j in range(stop):
-            where[j] = np.int32(min(max((row[j] - low) * scale, 0.0), last))
+        find_bins(row, stop, low, scale, float(len(slot) - 1), where)
         met = 0  # without a branch, and most rows of a tile have nothing
         for j in range(stop):
             met += slot[where[j]]

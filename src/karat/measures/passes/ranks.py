@@ -98,10 +98,8 @@ class _Bins:
 
     def edge(self, b: int) -> float:
         """The smallest distance that falls in bin ``b`` or above."""
-        if b <= 0:
-            return -math.inf
-        if b >= self.number or self.scale == 0:
-            return math.inf
+        if b <= 0 or self.scale == 0:
+            return -math.inf if b <= 0 else math.inf
         value = self.low + b / self.scale
         while (value - self.low) * self.scale >= b:
             value = math.nextafter(value, -math.inf)
@@ -169,8 +167,8 @@ def _histogram_of_share(
     from karat._kernels.ranks import add_within, histogram
 
     filled, within = np.zeros((bins.number, 2)), np.zeros(len(codes))
-    for tile in _tiles(distances, share, roots=False):
-        histogram(*tile, distances.squared, bins.low, bins.scale, filled)
+    for tile in _tiles(distances, share):
+        histogram(*tile, bins.low, bins.scale, filled)
         add_within(*tile, codes, within)
     return filled, within
 
