@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import pdist, squareform
 
 import karat
 from karat.distances import as_distances
 from karat.measures.passes import ranks
 from karat.measures.passes.centroids import _sparse_to_centers
+from karat.measures.passes.over_pairs import OverPairs
+from karat.runtime.executors import Workers
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -56,3 +58,38 @@ def test_a_sparse_row_beside_a_center_far_away_has_all_digits_of_its_distance():
     row = sparse.csr_array([[1e8, 1.0]])
     found = _sparse_to_centers(row, center, center.T.copy(), (center**2).sum(axis=1))
     assert found.tolist() == [[0.5]]
+
+
+@pytest.mark.parametrize("guess", ["good", "wrong", "crowded", "none"])
+@pytest.mark.parametrize("digits", [0, 9])
+def test_sums_by_guessed_bins_are_those_of_sorted_distances(guess, digits, monkeypatch):
+    rng = np.random.default_rng(digits)
+    X, asked = rng.normal(size=(150, 2)).round(digits), []
+    monkeypatch.setattr(ranks, "SAMPLE", 64 if guess != "none" else 2**17)
+    monkeypatch.setattr(ranks, "MAX_PAIRS_IN_MEMORY", 2000 if guess == "crowded" else 2**20)
+    monkeypatch.setattr(ranks._Bins, "number", 300)
+    if guess == "wrong":
+        monkeypatch.setattr(ranks, "_guess", lambda *a: np.arange(300) > 290)
+    collect, guessed = ranks._collect, ranks._guess
+    monkeypatch.setattr(ranks, "_collect", lambda *a: asked.append(1) or collect(*a))
+    pairs = OverPairs(X, "euclidean", Workers.of(None))
+    chosen = guessed(pairs, ranks._Bins(0.0, ranks._upper_bound(pairs)), [2000, 7000])
+    assert (chosen is None) == (guess in ("crowded", "none"))
+    sums, total, _ = ranks._sums_of_smallest(pairs, [2000, 7000], np.zeros((1, 150), np.int32))
+    sorted_distances = np.sort(pdist(X))
+    assert total == pytest.approx(sorted_distances.sum(), rel=1e-13)
+    for rank, value in sums.items():
+        assert value == pytest.approx(sorted_distances[:rank].sum(), rel=1e-13)
+    if digits:
+        assert bool(asked) == (guess != "good")
+
+
+def test_no_bins_are_guessed_from_a_matrix(monkeypatch):
+    monkeypatch.setattr(ranks, "SAMPLE", 16)
+    X = np.random.default_rng(0).normal(size=(99, 2))
+    for data, metric, is_guessed in (
+        (X, "euclidean", True),
+        (squareform(pdist(X)), "precomputed", False),
+    ):
+        pairs = OverPairs(data, metric, Workers.of(None))
+        assert (ranks._guess(pairs, ranks._Bins(0.0, 9.0), [7]) is not None) == is_guessed

@@ -69,23 +69,21 @@ def add_within(tile, r0, j0, codes, within):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def collect(tile, r0, j0, low, scale, slot, out, filled):
-    """Append the distances whose bin b has ``slot[b]`` > 0 to row ``slot[b] - 1`` of ``out``."""
+def collect(tile, r0, j0, low, scale, chosen, out):
+    """Write the distances of the ``chosen`` bins to ``out``, longer than the tile; their number.
+
+    Without a branch, since the bins change from distance to distance.
+    """
     where = np.empty(tile.shape[1], dtype=np.int32)
+    filled = 0
     for r in range(len(tile)):
         row = tile[r]
         stop = max(0, min(tile.shape[1], r0 + r - j0))
-        find_bins(row, stop, low, scale, float(len(slot) - 1), where)
-        met = 0  # without a branch, and most rows of a tile have nothing
+        find_bins(row, stop, low, scale, float(len(chosen) - 1), where)
         for j in range(stop):
-            met += slot[where[j]]
-        if met == 0:
-            continue
-        for j in range(stop):
-            s = slot[where[j]] - 1
-            if s >= 0:
-                out[s, filled[s]] = row[j]
-                filled[s] += 1
+            out[filled] = row[j]
+            filled += int(chosen[where[j]])
+    return filled
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -45,8 +45,8 @@ def c_index(stats: Statistics, m: int) -> float | str:
 
     Notes
     -----
-    Exact: two passes over the pairs, seldom more, O(n² d) time and O(n d) memory, shared by all
-    clusterings.
+    Exact: one or two passes over the pairs, seldom more, O(n² d) time and O(n d) memory, shared by
+    all clusterings.
 
     Examples
     --------

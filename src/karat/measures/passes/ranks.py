@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +20,17 @@ from karat.labelings.labels import NOISE
 from karat.labelings.partitions import Labelings
 from karat.measures.passes.over_pairs import OverPairs
 from karat.runtime.threads import available_cores
-from karat.runtime.types import Floats, Ints
+from karat.runtime.types import Bools, Floats, Ints
 from karat.runtime.validation import InputError
 
 STRIP_WIDTH = 128
 STRIP_ROWS = 512
 MAX_PAIRS_IN_MEMORY = 12 * 2**20  # distances with their pairs, of all threads together
+SAMPLE = 2**17  # pairs, from which bins are guessed
 N_SHARES = 32  # of a pass over all pairs, for any number of threads or workers
+
+#: distances, first row and first column
+Tile: TypeAlias = tuple[Floats, int, int]
 
 
 def by_kept(labelings: Labelings) -> Iterator[tuple[NDArray[np.intp], list[int]]]:
@@ -53,9 +58,7 @@ def check_finite(distances: float | Floats) -> None:
         raise InputError("ranks of distances need finite distances; some are infinite")
 
 
-def _tiles(
-    distances: Distances, starts: Iterable[int], roots: bool = True
-) -> Iterator[tuple[Floats, int, int]]:
+def _tiles(distances: Distances, starts: Iterable[int], roots: bool = True) -> Iterator[Tile]:
     """The tiles of strips from the diagonal down: distances, first row and first column.
 
     Without ``roots`` they are squared if ``distances`` are.
@@ -149,49 +152,84 @@ def _strips(n: int) -> list[range]:
 
 
 def _histogram(
-    pairs: OverPairs, bins: _Bins, codes: NDArray[np.int32] | None = None
-) -> tuple[Ints, Floats, Floats]:
-    """Numbers and sums of the distances in each bin; sums within the clusters of ``codes``."""
+    pairs: OverPairs,
+    bins: _Bins,
+    codes: NDArray[np.int32] | None = None,
+    chosen: Bools | None = None,
+) -> tuple[Ints, Floats, Floats, Floats]:
+    """Numbers and sums of the distances in each bin; sums within the clusters of ``codes``.
+
+    Last are the distances in the ``chosen`` bins, sorted.
+    """
     codes = np.empty((0, pairs.n), dtype=np.int32) if codes is None else codes
-    filled, within = np.zeros((bins.number, 2)), np.zeros(len(codes))
-    for of_share, within_share in pairs.map(_histogram_of_share, _strips(pairs.n), bins, codes):
+    filled, within, parts = np.zeros((bins.number, 2)), np.zeros(len(codes)), [np.empty(0)]
+    shares = pairs.map(_histogram_of_share, _strips(pairs.n), bins, codes, chosen)
+    for of_share, within_share, values in shares:
         filled += of_share
         within += within_share
-    return filled[:, 0].astype(np.int64), filled[:, 1], within
+        parts += values
+    return filled[:, 0].astype(np.int64), filled[:, 1], within, np.sort(np.concatenate(parts))
 
 
 def _histogram_of_share(
-    distances: Distances, bins: _Bins, codes: NDArray[np.int32], share: range
-) -> tuple[Floats, Floats]:
-    """Numbers and sums of one share, side by side; sums within the clusters."""
-    from karat._kernels.ranks import add_within, histogram
+    distances: Distances,
+    bins: _Bins,
+    codes: NDArray[np.int32],
+    chosen: Bools | None,
+    share: range,
+) -> tuple[Floats, Floats, list[Floats]]:
+    """Numbers and sums of one share, side by side; sums within the clusters; chosen distances."""
+    from karat._kernels.ranks import add_within, collect, histogram
 
-    filled, within = np.zeros((bins.number, 2)), np.zeros(len(codes))
+    filled, within, parts = np.zeros((bins.number, 2)), np.zeros(len(codes)), []
+    room = np.empty(STRIP_ROWS * STRIP_WIDTH + 1)
     for tile in _tiles(distances, share):
         histogram(*tile, bins.low, bins.scale, filled)
         add_within(*tile, codes, within)
-    return filled, within
+        if chosen is not None:
+            parts.append(room[: collect(*tile, bins.low, bins.scale, chosen, room)].copy())
+    return filled, within, parts
 
 
-def _collect(pairs: OverPairs, bins: _Bins, chosen: list[int], counts: Ints) -> list[Floats]:
-    """Sorted distances in each of the chosen bins."""
-    room = int(counts[chosen].max(initial=0))
-    parts = list(pairs.map(_collect_of_share, _strips(pairs.n), bins, chosen, room))
-    return [np.sort(np.concatenate(part)) for part in zip(*parts, strict=True)]
+def _collect(pairs: OverPairs, bins: _Bins, chosen: Bools) -> Floats:
+    """Sorted distances in the chosen bins."""
+    shares = pairs.map(_collect_of_share, _strips(pairs.n), bins, chosen)
+    return np.sort(np.concatenate(list(shares)))
 
 
-def _collect_of_share(
-    distances: Distances, bins: _Bins, chosen: list[int], room: int, share: range
-) -> list[Floats]:
-    """Distances of one share in each of the chosen bins."""
+def _collect_of_share(distances: Distances, bins: _Bins, chosen: Bools, share: range) -> Floats:
+    """Distances of one share in the chosen bins."""
     from karat._kernels.ranks import collect
 
-    slot = np.zeros(bins.number, dtype=np.int32)
-    slot[chosen] = np.arange(1, len(chosen) + 1)
-    out, filled = np.empty((len(chosen), room)), np.zeros(len(chosen), dtype=np.int64)
-    for tile in _tiles(distances, share):
-        collect(*tile, bins.low, bins.scale, slot, out, filled)
-    return [row[:f].copy() for row, f in zip(out, filled, strict=True)]
+    room = np.empty(STRIP_ROWS * STRIP_WIDTH + 1)
+    return np.concatenate([
+        room[: collect(*tile, bins.low, bins.scale, chosen, room)].copy()
+        for tile in _tiles(distances, share)
+    ])  # fmt: skip
+
+
+def _guess(pairs: OverPairs, bins: _Bins, ranks: list[int]) -> Bools | None:
+    """The bins that have these ranks, by a sample of pairs; None if that is not worth it.
+
+    The distances in them can then be collected by the pass that counts.
+    """
+    from karat.measures.passes.samples import pair_distances
+
+    n, distances = pairs.n, pairs.distances
+    number = n * (n - 1) // 2
+    if number < 2**7 * SAMPLE or not isinstance(distances, Direct):
+        return None
+    rng = np.random.default_rng(0)
+    first, second = rng.integers(0, n, SAMPLE), rng.integers(0, n - 1, SAMPLE)
+    sample = np.sort(pair_distances(distances, first, second + (second >= first)))
+    where = np.clip((sample - bins.low) * bins.scale, 0, bins.number - 1).astype(np.int64)
+    chosen = np.zeros(bins.number, dtype=bool)
+    for share in (rank / number for rank in ranks):
+        error = 5 * math.sqrt((share * (1 - share) + 1 / SAMPLE) / SAMPLE)
+        low, high = int((share - error) * SAMPLE), int((share + error) * SAMPLE)
+        chosen[where[low] if low > 0 else 0 : where[high] + 1 if high < SAMPLE else None] = True
+    crowded = chosen[where].mean() * number > MAX_PAIRS_IN_MEMORY / 2
+    return None if crowded else chosen
 
 
 def extreme_sums(
@@ -201,8 +239,8 @@ def extreme_sums(
 
     Those within are 0 without ``add_within``.
 
-    Exact. Two passes over the pairs, and more if few bins hold most distances; O(n d) memory plus
-    the contents of collected bins.
+    Exact. One or two passes over the pairs, and more if few bins hold most distances; O(n d) memory
+    plus the contents of collected bins.
     """
     smallest, largest, within, all_pairs = np.zeros((4, len(labelings)))
     for kept, clusterings in by_kept(labelings):
@@ -232,29 +270,36 @@ def _sums_of_smallest(
     todo = [(_Bins(0.0, _upper_bound(pairs)), ranks)]
     while todo:
         bins, wanted = todo.pop()
-        counts, sums, within_here = _histogram(pairs, bins, codes if total is None else None)
+        first = total is None
+        chosen = _guess(pairs, bins, wanted) if first else None
+        counts, sums, within_here, values = _histogram(
+            pairs, bins, codes if first else None, chosen
+        )
         before = np.concatenate([[0], np.cumsum(counts)])
         summed = np.concatenate([[0.0], np.cumsum(sums)])
-        if total is None:
+        if first:
             total, within = float(summed[-1]), within_here
-        bins_of_ranks = {rank: int(np.searchsorted(before, rank)) - 1 for rank in wanted}
+        chosen = np.zeros(bins.number, dtype=bool) if chosen is None else chosen
         crowded: dict[int, list[int]] = {}
-        uncrowded: set[int] = set()
-        for rank, b in bins_of_ranks.items():
+        inside: dict[int, int] = {}
+        for rank in wanted:
+            b = int(np.searchsorted(before, rank)) - 1
             if b < 0 or before[b + 1] == rank:
                 sums_by_rank[rank] = float(summed[b + 1])
             elif bins.is_point(b):
                 sums_by_rank[rank] = float(summed[b] + (rank - before[b]) * sums[b] / counts[b])
-            elif counts[b] > MAX_PAIRS_IN_MEMORY // 32:
+            elif counts[b] > MAX_PAIRS_IN_MEMORY // 32 and not chosen[b]:
                 crowded.setdefault(b, []).append(rank)
             else:
-                uncrowded.add(b)
-        chosen = sorted(uncrowded)
-        values = _collect(pairs, bins, chosen, counts) if chosen else []
-        for b, inside in zip(chosen, values, strict=True):
-            for rank, its_bin in bins_of_ranks.items():
-                if its_bin == b and rank not in sums_by_rank:
-                    sums_by_rank[rank] = float(summed[b] + inside[: rank - before[b]].sum())
+                inside[rank] = b
+        if not chosen[list(inside.values())].all():
+            chosen[:] = False
+            chosen[list(inside.values())] = True
+            values = _collect(pairs, bins, chosen)
+        starts = np.cumsum(counts * chosen) - counts * chosen
+        for rank, b in inside.items():
+            nearer = values[starts[b] : starts[b] + rank - before[b]]
+            sums_by_rank[rank] = float(summed[b] + nearer.sum())
         todo += [(bins.inside(b), its_ranks) for b, its_ranks in crowded.items()]
     assert total is not None
     assert within is not None
@@ -377,7 +422,7 @@ def _ranges(
     ``below`` and ``until`` are the numbers of distances below ``low`` and ``high``. A range with
     more than ``capacity`` distances contains one value only.
     """
-    counts, _, _ = _histogram(pairs, bins)
+    counts, *_ = _histogram(pairs, bins)
     before = np.concatenate([[0], np.cumsum(counts)]).tolist()
     v, c = low, below
     while c < until:
