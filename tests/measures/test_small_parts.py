@@ -60,36 +60,45 @@ def test_a_sparse_row_beside_a_center_far_away_has_all_digits_of_its_distance():
     assert found.tolist() == [[0.5]]
 
 
-@pytest.mark.parametrize("guess", ["good", "wrong", "crowded", "none"])
+@pytest.mark.parametrize("sample", ["good", "wrong", "crowded", "small"])
 @pytest.mark.parametrize("digits", [0, 9])
-def test_sums_by_guessed_bins_are_those_of_sorted_distances(guess, digits, monkeypatch):
+def test_sums_by_brackets_are_those_of_sorted_distances(sample, digits, monkeypatch):
     rng = np.random.default_rng(digits)
-    X, asked = rng.normal(size=(150, 2)).round(digits), []
-    monkeypatch.setattr(ranks, "SAMPLE", 64 if guess != "none" else 2**17)
-    monkeypatch.setattr(ranks, "MAX_PAIRS_IN_MEMORY", 2000 if guess == "crowded" else 2**20)
-    monkeypatch.setattr(ranks._Bins, "number", 300)
-    if guess == "wrong":
-        monkeypatch.setattr(ranks, "_guess", lambda *a: np.arange(300) > 290)
-    collect, guessed = ranks._collect, ranks._guess
-    monkeypatch.setattr(ranks, "_collect", lambda *a: asked.append(1) or collect(*a))
-    pairs = OverPairs(X, "euclidean", Workers.of(None))
-    chosen = guessed(pairs, ranks._Bins(0.0, ranks._upper_bound(pairs)), [2000, 7000])
-    assert (chosen is None) == (guess in ("crowded", "none"))
-    sums, total, _ = ranks._sums_of_smallest(pairs, [2000, 7000], np.zeros((1, 150), np.int32))
-    sorted_distances = np.sort(pdist(X))
-    assert total == pytest.approx(sorted_distances.sum(), rel=1e-13)
-    for rank, value in sums.items():
-        assert value == pytest.approx(sorted_distances[:rank].sum(), rel=1e-13)
-    if digits:
-        assert bool(asked) == (guess != "good")
+    X, passes = rng.normal(size=(150, 2)).round(digits), []
+    monkeypatch.setattr(ranks, "SAMPLE", 64 if sample != "small" else 2**17)
+    monkeypatch.setattr(ranks, "MAX_PAIRS_IN_MEMORY", 2000 if sample == "crowded" else 2**20)
+    if sample == "wrong":
+        brackets = np.array([[0.0, 0.2], [9.0, np.inf]]), np.array([0, 0, 0, 1])
+        monkeypatch.setattr(ranks, "_brackets", lambda *a: brackets)
+    histogram = ranks._histogram
+    monkeypatch.setattr(ranks, "_histogram", lambda *a: passes.append(1) or histogram(*a))
+    pairs, wanted = OverPairs(X, "euclidean", Workers.of(None)), [0, 2000, 7000, 11175]
+    codes = np.stack([np.zeros(150, np.int32), rng.integers(0, 3, 150, dtype=np.int32)])
+    sums, total, within = ranks._sums_of_smallest(pairs, wanted, codes)
+    in_order = np.sort(pdist(X))
+    apart = pdist(codes[1][:, None]) > 0
+    assert total == pytest.approx(in_order.sum(), rel=1e-14)
+    assert within == pytest.approx([total, pdist(X)[~apart].sum()], rel=1e-14)
+    assert sums == pytest.approx({r: in_order[:r].sum() for r in wanted}, rel=1e-13)
+    assert bool(passes) == (sample != "good")
 
 
-def test_no_bins_are_guessed_from_a_matrix(monkeypatch):
-    monkeypatch.setattr(ranks, "SAMPLE", 16)
-    X = np.random.default_rng(0).normal(size=(99, 2))
-    for data, metric, is_guessed in (
-        (X, "euclidean", True),
-        (squareform(pdist(X)), "precomputed", False),
-    ):
-        pairs = OverPairs(data, metric, Workers.of(None))
-        assert (ranks._guess(pairs, ranks._Bins(0.0, 9.0), [7]) is not None) == is_guessed
+def test_brackets_have_the_distances_of_their_ranks(monkeypatch):
+    monkeypatch.setattr(ranks, "SAMPLE", 2**10)
+    X = np.random.default_rng(3).normal(size=(600, 3))
+    every = np.sort(pdist(X))
+    pairs, wanted = (
+        OverPairs(X, "euclidean", Workers.of(None)),
+        [0, 50_000, 52_000, 179_000, 179_700],
+    )
+    brackets, of_rank = ranks._brackets(pairs, wanted)
+    assert of_rank.tolist() == [0, 1, 1, 2, 2]
+    assert (brackets[:-1, 1] < brackets[1:, 0]).all()
+    for rank, (low, high) in zip(wanted, brackets[of_rank], strict=True):
+        assert (every < low).sum() <= rank <= (every < high).sum()
+    monkeypatch.setattr(ranks, "MOST_BRACKETS", 2)
+    assert ranks._brackets(pairs, wanted) is None
+    monkeypatch.setattr(ranks, "MOST_BRACKETS", 3)
+    assert ranks._brackets(pairs, wanted) is not None
+    of_matrix = OverPairs(squareform(pdist(X)), "precomputed", Workers.of(None))
+    assert ranks._brackets(of_matrix, wanted) is None

@@ -60,12 +60,13 @@ def histogram(tile, r0, j0, low, scale, bins):
 def add_within(tile, r0, j0, codes, within):
     """Add, for each clustering (a row of ``codes``), the distances of the pairs within clusters."""
     for m in range(len(codes)):
-        of_columns = codes[m, j0:]
+        of_columns, of_tile = codes[m, j0:], 0.0
         for r in range(len(tile)):
             row, own, total = tile[r], codes[m, r0 + r], 0.0
             for j in range(max(0, min(tile.shape[1], r0 + r - j0))):
                 total += row[j] if of_columns[j] == own else 0.0
-            within[m] += total
+            of_tile += total
+        within[m] += of_tile
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -83,6 +84,53 @@ def collect(tile, r0, j0, low, scale, chosen, out):
         for j in range(stop):
             out[filled] = row[j]
             filled += int(chosen[where[j]])
+    return filled
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "nsz"})
+def _add_below(row, stop, limit, below):
+    """Add the number and the sum of the distances below a limit."""
+    number, total = 0, 0.0
+    for j in range(stop):
+        number += int(row[j] < limit)
+        total += row[j] if row[j] < limit else 0.0
+    below[0] += number
+    below[1] += total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _mark(row, stop, low, high, marks):
+    """Mark the distances in [low, high)."""
+    for j in range(stop):
+        marks[j] |= (row[j] >= low) & (row[j] < high)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def collect_brackets(tile, r0, j0, brackets, below, out):
+    """Write the distances in any bracket [low, high) to ``out``, longer than the tile.
+
+    Returns their number. ``below`` has a row for each bracket, the number and the sum of the
+    distances below it, and a last row for all distances. They are added to. Eight marks are looked
+    at at once.
+    """
+    filled, last = 0, len(brackets)
+    of_tile = np.zeros_like(below)  # sums of sums, so that no digits are lost
+    marks = np.empty((tile.shape[1] + 7) // 8 * 8, dtype=np.bool_)
+    eights = marks.view(np.int64)
+    for r in range(len(tile)):
+        row = tile[r]
+        stop = max(0, min(tile.shape[1], r0 + r - j0))
+        marks[:] = False
+        for b in range(last):
+            _add_below(row, stop, brackets[b, 0], of_tile[b])
+            _mark(row, stop, brackets[b, 0], brackets[b, 1], marks)
+        _add_below(row, stop, np.inf, of_tile[last])
+        for e in range(len(eights)):
+            if eights[e] != 0:
+                for j in range(8 * e, min(8 * e + 8, stop)):
+                    out[filled] = row[j]
+                    filled += int(marks[j])
+    below += of_tile
     return filled
 
 

@@ -26,7 +26,8 @@ from karat.runtime.validation import InputError
 STRIP_WIDTH = 128
 STRIP_ROWS = 512
 MAX_PAIRS_IN_MEMORY = 12 * 2**20  # distances with their pairs, of all threads together
-SAMPLE = 2**17  # pairs, from which bins are guessed
+SAMPLE = 2**17  # pairs, that tell where distances of some ranks are
+MOST_BRACKETS = 8  # of ranks, whose pass is faster than two others
 N_SHARES = 32  # of a pass over all pairs, for any number of threads or workers
 
 #: distances, first row and first column
@@ -152,43 +153,28 @@ def _strips(n: int) -> list[range]:
 
 
 def _histogram(
-    pairs: OverPairs,
-    bins: _Bins,
-    codes: NDArray[np.int32] | None = None,
-    chosen: Bools | None = None,
-) -> tuple[Ints, Floats, Floats, Floats]:
-    """Numbers and sums of the distances in each bin; sums within the clusters of ``codes``.
-
-    Last are the distances in the ``chosen`` bins, sorted.
-    """
+    pairs: OverPairs, bins: _Bins, codes: NDArray[np.int32] | None = None
+) -> tuple[Ints, Floats, Floats]:
+    """Numbers and sums of the distances in each bin; sums within the clusters of ``codes``."""
     codes = np.empty((0, pairs.n), dtype=np.int32) if codes is None else codes
-    filled, within, parts = np.zeros((bins.number, 2)), np.zeros(len(codes)), [np.empty(0)]
-    shares = pairs.map(_histogram_of_share, _strips(pairs.n), bins, codes, chosen)
-    for of_share, within_share, values in shares:
+    filled, within = np.zeros((bins.number, 2)), np.zeros(len(codes))
+    for of_share, within_share in pairs.map(_histogram_of_share, _strips(pairs.n), bins, codes):
         filled += of_share
         within += within_share
-        parts += values
-    return filled[:, 0].astype(np.int64), filled[:, 1], within, np.sort(np.concatenate(parts))
+    return filled[:, 0].astype(np.int64), filled[:, 1], within
 
 
 def _histogram_of_share(
-    distances: Distances,
-    bins: _Bins,
-    codes: NDArray[np.int32],
-    chosen: Bools | None,
-    share: range,
-) -> tuple[Floats, Floats, list[Floats]]:
-    """Numbers and sums of one share, side by side; sums within the clusters; chosen distances."""
-    from karat._kernels.ranks import add_within, collect, histogram
+    distances: Distances, bins: _Bins, codes: NDArray[np.int32], share: range
+) -> tuple[Floats, Floats]:
+    """Numbers and sums of one share, side by side; sums within the clusters."""
+    from karat._kernels.ranks import add_within, histogram
 
-    filled, within, parts = np.zeros((bins.number, 2)), np.zeros(len(codes)), []
-    room = np.empty(STRIP_ROWS * STRIP_WIDTH + 1)
+    filled, within = np.zeros((bins.number, 2)), np.zeros(len(codes))
     for tile in _tiles(distances, share):
         histogram(*tile, bins.low, bins.scale, filled)
         add_within(*tile, codes, within)
-        if chosen is not None:
-            parts.append(room[: collect(*tile, bins.low, bins.scale, chosen, room)].copy())
-    return filled, within, parts
+    return filled, within
 
 
 def _collect(pairs: OverPairs, bins: _Bins, chosen: Bools) -> Floats:
@@ -208,30 +194,6 @@ def _collect_of_share(distances: Distances, bins: _Bins, chosen: Bools, share: r
     ])  # fmt: skip
 
 
-def _guess(pairs: OverPairs, bins: _Bins, ranks: list[int]) -> Bools | None:
-    """The bins that have these ranks, by a sample of pairs; None if that is not worth it.
-
-    The distances in them can then be collected by the pass that counts.
-    """
-    from karat.measures.passes.samples import pair_distances
-
-    n, distances = pairs.n, pairs.distances
-    number = n * (n - 1) // 2
-    if number < 2**7 * SAMPLE or not isinstance(distances, Direct):
-        return None
-    rng = np.random.default_rng(0)
-    first, second = rng.integers(0, n, SAMPLE), rng.integers(0, n - 1, SAMPLE)
-    sample = np.sort(pair_distances(distances, first, second + (second >= first)))
-    where = np.clip((sample - bins.low) * bins.scale, 0, bins.number - 1).astype(np.int64)
-    chosen = np.zeros(bins.number, dtype=bool)
-    for share in (rank / number for rank in ranks):
-        error = 5 * math.sqrt((share * (1 - share) + 1 / SAMPLE) / SAMPLE)
-        low, high = int((share - error) * SAMPLE), int((share + error) * SAMPLE)
-        chosen[where[low] if low > 0 else 0 : where[high] + 1 if high < SAMPLE else None] = True
-    crowded = chosen[where].mean() * number > MAX_PAIRS_IN_MEMORY / 2
-    return None if crowded else chosen
-
-
 def extreme_sums(
     pairs: OverPairs, labelings: Labelings, *, add_within: bool = True
 ) -> tuple[Floats, Floats, Floats, Floats]:
@@ -239,8 +201,8 @@ def extreme_sums(
 
     Those within are 0 without ``add_within``.
 
-    Exact. One or two passes over the pairs, and more if few bins hold most distances; O(n d) memory
-    plus the contents of collected bins.
+    Exact. Two passes over the pairs, one for a few clusterings of many objects, and more if few
+    bins hold most distances; O(n d) memory plus the collected distances.
     """
     smallest, largest, within, all_pairs = np.zeros((4, len(labelings)))
     for kept, clusterings in by_kept(labelings):
@@ -265,21 +227,18 @@ def _sums_of_smallest(
     pairs: OverPairs, ranks: list[int], codes: NDArray[np.int32]
 ) -> tuple[dict[int, float], float, Floats]:
     """Sums of the l smallest distances for each rank l, of all distances, and of those within."""
+    if (found := _sums_by_brackets(pairs, ranks, codes)) is not None:
+        return found
     sums_by_rank: dict[int, float] = {}
     total, within = None, None
     todo = [(_Bins(0.0, _upper_bound(pairs)), ranks)]
     while todo:
         bins, wanted = todo.pop()
-        first = total is None
-        chosen = _guess(pairs, bins, wanted) if first else None
-        counts, sums, within_here, values = _histogram(
-            pairs, bins, codes if first else None, chosen
-        )
+        counts, sums, within_here = _histogram(pairs, bins, codes if total is None else None)
         before = np.concatenate([[0], np.cumsum(counts)])
         summed = np.concatenate([[0.0], np.cumsum(sums)])
-        if first:
+        if total is None:
             total, within = float(summed[-1]), within_here
-        chosen = np.zeros(bins.number, dtype=bool) if chosen is None else chosen
         crowded: dict[int, list[int]] = {}
         inside: dict[int, int] = {}
         for rank in wanted:
@@ -288,14 +247,13 @@ def _sums_of_smallest(
                 sums_by_rank[rank] = float(summed[b + 1])
             elif bins.is_point(b):
                 sums_by_rank[rank] = float(summed[b] + (rank - before[b]) * sums[b] / counts[b])
-            elif counts[b] > MAX_PAIRS_IN_MEMORY // 32 and not chosen[b]:
+            elif counts[b] > MAX_PAIRS_IN_MEMORY // 32:
                 crowded.setdefault(b, []).append(rank)
             else:
                 inside[rank] = b
-        if not chosen[list(inside.values())].all():
-            chosen[:] = False
-            chosen[list(inside.values())] = True
-            values = _collect(pairs, bins, chosen)
+        chosen = np.zeros(bins.number, dtype=bool)
+        chosen[list(inside.values())] = True
+        values = _collect(pairs, bins, chosen) if inside else np.empty(0)
         starts = np.cumsum(counts * chosen) - counts * chosen
         for rank, b in inside.items():
             nearer = values[starts[b] : starts[b] + rank - before[b]]
@@ -304,6 +262,83 @@ def _sums_of_smallest(
     assert total is not None
     assert within is not None
     return sums_by_rank, total, within
+
+
+def _sums_by_brackets(
+    pairs: OverPairs, ranks: list[int], codes: NDArray[np.int32]
+) -> tuple[dict[int, float], float, Floats] | None:
+    """The same sums by one pass, for few ranks of many distances; otherwise None.
+
+    A sample of pairs tells between which limits the distances of these ranks are.
+    """
+    found = _brackets(pairs, ranks)
+    if found is None:
+        return None
+    brackets, of_rank = found
+    below, within, parts = np.zeros((len(brackets) + 1, 2)), np.zeros(len(codes)), []
+    shares = pairs.map(_brackets_of_share, _strips(pairs.n), brackets, codes)
+    for below_of_share, within_share, values_of_share in shares:
+        below += below_of_share
+        within += within_share
+        parts.append(values_of_share)
+    total = float(below[-1, 1])
+    values = np.sort(np.concatenate(parts))
+    starts, ends = np.searchsorted(values, brackets[of_rank]).T
+    stops = starts + np.array(ranks) - below[of_rank, 0].astype(np.int64)
+    if not math.isfinite(total) or (stops < starts).any() or (stops > ends).any():
+        return None
+    sums = {
+        rank: float(s + values[start:stop].sum())
+        for rank, s, start, stop in zip(ranks, below[of_rank, 1], starts, stops, strict=True)
+    }
+    return sums, total, within
+
+
+def _brackets(pairs: OverPairs, ranks: list[int]) -> tuple[Floats, Ints] | None:
+    """Limits [low, high) of the distances of these ranks, and which limits a rank has.
+
+    None if they are too many, or if too many distances are between them.
+    """
+    from karat.measures.passes.samples import pair_distances
+
+    n, distances = pairs.n, pairs.distances
+    number = n * (n - 1) // 2
+    if number < 2**7 * SAMPLE or not isinstance(distances, Direct):
+        return None
+    rng = np.random.default_rng(0)
+    first, second = rng.integers(0, n, SAMPLE), rng.integers(0, n - 1, SAMPLE)
+    sample = np.sort(pair_distances(distances, first, second + (second >= first)))
+    shares = np.array(ranks) / number
+    errors = 5 * np.sqrt((shares * (1 - shares) + 1 / SAMPLE) / SAMPLE)
+    ends = np.concatenate([[0.0], sample, [math.inf]])
+    low, high = (
+        ends[np.clip((share * SAMPLE).astype(np.int64), 0, SAMPLE + 1)]
+        for share in (shares - errors, shares + errors + 2 / SAMPLE)
+    )
+    # those that overlap become one
+    begins = np.append(True, low[1:] > high[:-1])
+    brackets = np.stack([low[begins], np.nextafter(high[np.roll(begins, -1)], math.inf)], axis=1)
+    inside = np.diff(np.searchsorted(sample, brackets)).sum() / SAMPLE * number
+    if len(brackets) > MOST_BRACKETS or inside > MAX_PAIRS_IN_MEMORY / 2:
+        return None
+    return brackets, np.cumsum(begins) - 1
+
+
+def _brackets_of_share(
+    distances: Distances, brackets: Floats, codes: NDArray[np.int32], share: range
+) -> tuple[Floats, Floats, Floats]:
+    """Numbers and sums of the distances of one share below each bracket, and of all.
+
+    Then sums within clusters, and the distances in the brackets.
+    """
+    from karat._kernels.ranks import add_within, collect_brackets
+
+    below, within, parts = np.zeros((len(brackets) + 1, 2)), np.zeros(len(codes)), []
+    room = np.empty(STRIP_ROWS * STRIP_WIDTH + 1)
+    for tile in _tiles(distances, share):
+        parts.append(room[: collect_brackets(*tile, brackets, below, room)].copy())
+        add_within(*tile, codes, within)
+    return below, within, np.concatenate(parts)
 
 
 def concordance(pairs: OverPairs, labelings: Labelings) -> tuple[list[int], list[int], list[int]]:
@@ -422,7 +457,7 @@ def _ranges(
     ``below`` and ``until`` are the numbers of distances below ``low`` and ``high``. A range with
     more than ``capacity`` distances contains one value only.
     """
-    counts, *_ = _histogram(pairs, bins)
+    counts, _, _ = _histogram(pairs, bins)
     before = np.concatenate([[0], np.cumsum(counts)]).tolist()
     v, c = low, below
     while c < until:
