@@ -282,11 +282,16 @@ def _sums_by_brackets(
         within += within_share
         parts.append(values_of_share)
     total = float(below[-1, 1])
-    values = np.sort(np.concatenate(parts))
-    starts, ends = np.searchsorted(values, brackets[of_rank]).T
+    values = np.concatenate(parts)
+    starts, ends = (
+        np.array([np.count_nonzero(values < limit) for limit in limits])[of_rank]
+        for limits in brackets.T
+    )
     stops = starts + np.array(ranks) - below[of_rank, 0].astype(np.int64)
     if not math.isfinite(total) or (stops < starts).any() or (stops > ends).any():
         return None
+    cuts = np.unique([starts, stops])
+    values.partition(cuts[cuts < len(values)])
     sums = {
         rank: float(s + values[start:stop].sum())
         for rank, s, start, stop in zip(ranks, below[of_rank, 1], starts, stops, strict=True)

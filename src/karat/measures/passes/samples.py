@@ -395,5 +395,8 @@ def _distances_of_halves(distances: Direct, half: int) -> Floats:
     differences = np.abs(distances.Z[:half] - distances.Z[half:])
     if distances.kind == CHEBYSHEV:
         return np.asarray(differences.max(axis=1))
-    sums = np.cumsum(differences if distances.kind == CITYBLOCK else differences**2, axis=1)[:, -1]
+    terms = differences if distances.kind == CITYBLOCK else differences**2
+    sums = np.zeros(half)
+    for feature in terms.T:
+        sums += feature
     return np.sqrt(sums) if distances.squared else sums
