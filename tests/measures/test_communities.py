@@ -94,6 +94,18 @@ def test_networkx_agrees(weighted):
     assert karat.graph_normalized_cut(A, labels) == pytest.approx(sum(own))
 
 
+def test_the_conductance_of_the_larger_part_is_by_the_smaller_volume():
+    star = np.zeros((6, 6))
+    star[0, 1:] = star[1:, 0] = 1
+    star[1, 2] = star[2, 1] = 1
+    # volumes 11 and 1, a cut of 1
+    assert karat.conductance(star, [0, 0, 0, 0, 0, 1]) == 1.0
+    # volumes 9 and 3, a cut of 3
+    assert karat.conductance(star, [0, 0, 0, 1, 1, 1]) == 1.0
+    # volumes 8 and 4, a cut of 2
+    assert karat.conductance(star, [0, 1, 1, 0, 0, 0]) == 0.5
+
+
 def test_zachary_s_club():
     networkx = pytest.importorskip("networkx", reason="networkx is not installed")
     club = networkx.karate_club_graph()

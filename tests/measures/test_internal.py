@@ -311,6 +311,49 @@ def test_mirrored_tiles_give_what_whole_strips_give(n, metric, d, monkeypatch):
     np.testing.assert_allclose(tables[0], tables[1], rtol=1e-12)
 
 
+def test_tiles_narrower_than_blocks_are_mirrored(monkeypatch):
+    rng = np.random.default_rng(4)
+    X, labels = rng.random((300, 3)), rng.integers(0, 5, (3, 300))
+    measures = ["silhouette", "dunn_index", "between_within_ratio"]
+    monkeypatch.setattr("karat.measures.passes.tiles.block_size", lambda n: 64)
+    tables = []
+    for width in (64, 8):
+        monkeypatch.setattr("karat.measures.passes.tiles.TILE_WIDTH", width)
+        monkeypatch.setattr("karat.measures.passes.pairs.pays_mirrored", lambda *asked: True)
+        tables.append(karat.evaluate(X, labels, measures=measures).table)
+    np.testing.assert_allclose(tables[0], tables[1], rtol=1e-12)
+
+
+def test_one_cluster_is_needed_of_a_clustering_of_outliers():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    measures = [
+        key for key, one in catalogue.items() if one.kind == "internal" and one.takes != "graph"
+    ]
+    scores = karat.evaluate(
+        X, {"none": [-1] * 20, "two": [0, 1] * 10}, measures=measures, noise="drop"
+    )
+    least = {
+        key: why[-1] for key, why in scores.reasons["none"].items() if "it needs at least" in why
+    }
+    of_one = {key for key, number in least.items() if number == "1"}
+    assert set(least.values()) == {"1", "2"}
+    assert of_one >= {"bayesian_information_criterion", "akaike_information_criterion"}
+    assert of_one >= {"within_sum_of_squares", "within_cluster_scatter"}
+
+
+def test_the_reason_of_two_failed_statistics_is_that_of_the_first_by_name(monkeypatch):
+    from karat.measures.passes.statistics import Statistics
+
+    def fail(self, wanted):
+        raise InputError(f"no {sorted(wanted)[0]}")
+
+    for name in ("_pass_squares", "_pass_pairs"):
+        monkeypatch.setattr(Statistics, name, fail)
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    scores = karat.evaluate(X, {"two": [0, 1] * 10}, measures=["point_biserial_index"])
+    assert scores.reasons["two"]["point_biserial_index"] == "no distance_squares"
+
+
 # -- accuracy and degenerate input ----------------------------------------------------------
 
 

@@ -201,7 +201,7 @@ def internal_together(
                 result.fill(m, partial(measure.function, X, row, noise="drop", **options))
             yield result
             continue
-        failed = [stats.failed[need] for need in measure.needs if need in stats.failed]
+        failed = [stats.failed[need] for need in sorted(measure.needs) if need in stats.failed]
         if failed:
             yield MeasureResult.without(measure, len(batch), failed[0])
             continue

@@ -101,11 +101,7 @@ def jackknife_interval(
     for cell in range(len(shares)):
         counts = table.counts.copy()
         counts[cell] -= 1
-        kept = counts > 0
-        rows, columns = (name[kept] for name in names)
-        without[cell] = function(
-            ContingencyTable.from_counts(counts[kept], rows, columns, noise="cluster")
-        )
+        without[cell] = function(ContingencyTable.from_counts(counts, *names, noise="cluster"))
     if not np.isfinite(without).all():
         raise UndefinedMeasureError("The jackknife has no value: without one object it is infinite")
     mean = float(shares @ without)
