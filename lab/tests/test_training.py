@@ -307,6 +307,14 @@ def test_ways_of_choosing_are_compared_on_excluded_groups(monkeypatch, tmp_path)
     assert len(errors) == len(changes)
 
 
+def test_the_expected_agreement_is_learned_from_all_cases_if_none_is_stated():
+    some, every = few_cases()[:4], np.arange(4)
+    of_none, of_all = (
+        Fit(some, SMALL, 0, 1, stated).expected(every) for stated in (np.zeros(4, dtype=bool), None)
+    )
+    np.testing.assert_array_equal(of_none.threshold, of_all.threshold)
+
+
 def test_columns_have_few_steps_in_the_order_of_their_values():
     fit = choice_ablations._coarse(few_cases()[:4], SMALL, 0)
     exact = np.concatenate([one.table for one in few_cases()[:4]])

@@ -319,8 +319,9 @@ class Fit:
         stated: NDArray[np.bool_] | None = None,
     ) -> None:
         self.cases, self.boosting = cases, boosting
-        #: mask of the cases from which the expected agreement is learned
-        self.stated = np.ones(len(cases), dtype=bool) if stated is None else stated
+        #: mask of the cases from which the expected agreement is learned: all, if it has none
+        all_cases = np.ones(len(cases), dtype=bool)
+        self.stated = all_cases if stated is None or not stated.any() else stated
         self.random_state, self.n_jobs = random_state, n_jobs
         self.table = np.concatenate([case.table for case in cases])
         self.starts = np.cumsum([0] + [len(case.table) for case in cases])
