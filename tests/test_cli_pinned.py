@@ -116,12 +116,13 @@ def within(work: Callable[[], Any]) -> Any:
 
 
 def still(text: str | None, place: str) -> str | None:
-    """A text without the clock, the folder, the version, and digits that processors differ in."""
+    """A text without clock, folder, version, machine, and digits that processors differ in."""
     if text is None:
         return None
     text = re.sub(r"\x1b\[[\d;]*m", "", text.replace(place, "PLACE"))
     if "Usage:" in text:  # by the name of the program, in a box as wide as the terminal
         text = re.sub(r"[\s╭╮╰╯│─]+", " ", text.partition("Error")[2])
+    text = re.sub(r"machine: [^;]*", "machine: MACHINE", text)
     text = re.sub(r"\d+\.\d{7,}", lambda number: f"{float(number[0]):.6f}", text)
     text = re.sub(r'"(seconds|digest|partition|version)": [^,}]*', r'"\1": 0', text)
     return re.sub(r"\b(in )?\d+ s\b|\d+\.\d+\.\d+[\w.]*|#[0-9a-f]{8}", "TIME", text)
