@@ -111,13 +111,14 @@ def test_the_sentence_says_what_can_be_missed_unless_there_are_clusters():
         assert ("can be missed" in str(found)) == said
 
 
-def test_a_decision_is_settled_two_errors_from_its_limits():
-    for probability, error, settled in (
-        (0.5, 0.14, True), (0.5, 0.16, False), (0.85, 0.03, False), (0.97, 0.03, True),
-        (0.25, 0.02, True), (0.15, 0.03, False), (0.9, 0.0, False),
-    ):  # fmt: skip
-        found = structure.Structure(probability, "unclear", 4.0, 1, 100, error)
-        assert found.is_settled == settled, (probability, error)
+def test_a_decision_is_settled_outside_of_a_t_interval_of_99_percent():
+    for probability, searches, quantile in ((0.5, 4, 5.841), (0.97, 8, 3.499), (0.15, 64, 2.656)):
+        reach = min(abs(probability - 0.9), abs(probability - 0.2)) / quantile
+        for error, settled in ((0.999 * reach, True), (1.001 * reach, False)):
+            found = structure.Structure(probability, "unclear", 4.0, 1, 100, error)
+            assert structure.is_settled(found, searches) == settled, (probability, searches)
+    at_limit = structure.Structure(0.9, "yes", 4.0, 1, 100, 0.0)
+    assert not structure.is_settled(at_limit, 4)
 
 
 def test_searches_are_repeated_near_a_limit_and_for_the_leading_numbers(monkeypatch):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
+from scipy.special import stdtrit
 
 from karat._kernels.modes import FEWEST, line_evidence
 from karat.distances import check_metric, check_points
@@ -46,8 +47,8 @@ NEIGHBOURHOOD, NEIGHBOURHOODS = 0.2, 60
 CLUSTERS_FROM, NO_CLUSTERS_BELOW = 0.9, 0.2
 #: share of the objects below which a cluster can be missed
 SMALL_CLUSTER = 0.05
-#: searches at a time, and most searches near a limit
-REPEATS, MOST_REPEATS = 4, 16
+#: searches at a time, most searches near a limit, and the confidence that it is not near
+REPEATS, MOST_REPEATS, SURE = 4, 64, 0.99
 #: fewest objects of a neighbourhood
 MIN_NEIGHBOURS = 12
 
@@ -88,12 +89,6 @@ class Structure:
     n_objects: int
     error: float = 0.0
     linearity: float = OF_COLUMN
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether the probability is two errors away from the limits of a decision."""
-        limits = CLUSTERS_FROM, NO_CLUSTERS_BELOW
-        return min(abs(self.probability - limit) for limit in limits) > 2 * self.error
 
     @property
     def smallest(self) -> int:
@@ -138,9 +133,9 @@ def assess_structure(
     density, the hardest without a valley. A small group has no deep valley. So up to 3 clusters,
     and for one column, the likelihood of two normal groups is compared with that of one flat,
     skewed or long-tailed group. Evidence of more than 400 objects is divided by the square root of
-    their number over 400. At most 2,000 objects are drawn. The mean of 4 searches decides, or of
-    up to 16 where the probability is within two errors of a limit. The documentation of stability
-    has results for data of many kinds.
+    their number over 400. At most 2,000 objects are drawn. The mean of 4 searches decides. Where a
+    t interval of 99 % for the probability has a limit, there are up to 64. The documentation of
+    stability has results for data of many kinds.
 
     Examples
     --------
@@ -192,7 +187,7 @@ def structure_of(X: Rows, metric: Metric, rng: np.random.Generator) -> Structure
         mean, error = evidence.mean(axis=0), evidence.std(axis=0, ddof=1) / len(evidence) ** 0.5
         at = int(mean.argmax())
         structure = _decided(float(mean[at]), float(error[at]), most, len(Z), linear)
-        if structure.is_settled or len(evidence) >= MOST_REPEATS:
+        if is_settled(structure, len(evidence)) or len(evidence) >= MOST_REPEATS:
             break
         # numbers of clusters that can have the most evidence
         leading = mean + 2 * error >= mean[at]
@@ -201,6 +196,16 @@ def structure_of(X: Rows, metric: Metric, rng: np.random.Generator) -> Structure
         most = max(most, _most_groups(in_threads(search, seeds)))
         structure = replace(structure, n_clusters=most)
     return structure
+
+
+def is_settled(structure: Structure, searches: int) -> bool:
+    """Whether no limit of a decision is in the t interval of the probability.
+
+    Few searches can be alike by chance, and Student's quantile allows for that.
+    """
+    reach = float(stdtrit(searches - 1, (1 + SURE) / 2)) * structure.error
+    limits = CLUSTERS_FROM, NO_CLUSTERS_BELOW
+    return min(abs(structure.probability - limit) for limit in limits) > reach
 
 
 def _most_groups(found: list[tuple[Floats, Ints]]) -> int:
