@@ -341,6 +341,14 @@ def test_likelihood_of_labels_is_a_chain_of_predictions():
         assert value == pytest.approx(total)
 
 
+def test_differences_by_rounding_alone_are_none_to_the_trees(monkeypatch):
+    judge = load_judge()
+    values = {name: np.array([8.9e-16, -2e-16, 0.0, 0.25]) for name in judge.columns}
+    monkeypatch.setattr("karat.judge.judgements.columns", lambda evidence: values)
+    assert (judge.table(None)[:3] == 0.0).all()
+    assert (judge.table(None)[3] == np.float32(0.25)).all()
+
+
 @pytest.mark.long
 def test_documents_are_told_apart(shared_data):
     """tr45: ten topics, of which some are near; the answer must be far from the worst half."""

@@ -126,7 +126,9 @@ class Judge:
     def table(self, evidence: Evidence) -> NDArray[np.float32]:
         """Table of the columns that the trees read (M, columns)."""
         values = columns(evidence)
-        return np.column_stack([values[name] for name in self.columns]).astype(np.float32)
+        table = np.column_stack([values[name] for name in self.columns])
+        # values that differ by rounding only are on one side of a threshold at 0
+        return table.round(9).astype(np.float32)
 
     def __call__(self, evidence: Evidence) -> Judgement:
         """Judge the partitions that the evidence is of, see :func:`karat.judge.gather`."""
