@@ -1,8 +1,9 @@
 """Exact statistics of the ranks of the pair distances for all clusterings; no n² memory.
 
-The distances are first counted in equal bins. Sums of the smallest and largest distances revisit
-only the bins with the wanted ranks, and divide crowded ones further. Rank sums collect and sort
-ranges of distances of bounded size, one after the other.
+Sums of the smallest and largest distances take one pass where a sample of pairs tells between which
+limits the wanted ranks are. Otherwise the distances are counted in equal bins, and only the bins
+with these ranks are revisited, crowded ones divided further. Rank sums collect and sort ranges of
+distances of bounded size, one after the other.
 """
 
 from __future__ import annotations
