@@ -14,7 +14,7 @@ from karat.judge import gather
 from karat.labelings.partitions import canonical_codes
 from karat.measures import adjusted_rand_index
 from karat.study.perturbed import KEPT, measure_steadiness
-from karat.study.samples import in_order_of_contents
+from karat.study.samples import part_of
 from karat_lab import ExperimentResult
 from karat_lab.choice_shapes import SHAPES, draw_shapes
 from karat_lab.choice_tasks import build, family_of, tables
@@ -23,7 +23,10 @@ from karat_lab.journal import Journal
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from karat.runtime.types import Floats, Ints
+    from numpy.typing import NDArray
+
+    from karat import Answer
+    from karat.runtime.types import Floats
 
 #: shared sets with more objects are left out, and largest size of a generated set
 MOST_OBJECTS, LARGEST = 1000, 300
@@ -33,7 +36,7 @@ JITTER = 1e-6
 #: candidates whose scores are compared on all rows and on most of them
 LEADING = 15
 #: data, and the objects of the data before the change that the rows of the data are
-Changed = tuple["Floats", "Ints", int]
+Changed = tuple["Floats", "NDArray[np.int64]", int]
 
 
 def run(
@@ -127,40 +130,46 @@ def _changes(X: Floats, draws: int, random_state: int) -> dict[str, Changed]:
     return changed
 
 
-def _answer(X: Floats, seed: int) -> Any:
-    """The study and its answer."""
+def _answer(study: Study) -> Answer:
+    """The answer of a study after a sweep."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        study = Study(X, random_state=seed).sweep(workers=1, progress=False)
-        return study, study.best(stability=False)
+        return study.sweep(workers=1, progress=False).best(stability=False)
 
 
 def _compared(X: Floats, draws: int, random_state: int) -> dict[str, float]:
     """Agreements and flips of each change, the stated steadiness, and the error of scores."""
-    study, answer = _answer(X, 0)
-    decided = None if answer.structure is None else answer.structure.decision
+    study = Study(X, random_state=0)
+    answer = _answer(study)
     measure_steadiness(study.tried, answer.name)
     stated = study.best(stability=False).steadiness
     row = {} if stated is None else {"stated": stated.value}
     for change, (Z, objects, seed) in _changes(X, draws, random_state).items():
+        other = Study(Z, random_state=seed)
         again, labels = answer, answer.labels[objects]
-        if seed or not _same(study, Z):
-            again = _answer(Z, seed)[1]
+        if seed or not _same(study, other):
+            again = _answer(other)
             labels = again.labels
         row[change] = float(adjusted_rand_index(answer.labels[objects], labels, noise="singletons"))
-        row[f"flips of {change}"] = float(again.structure.decision != decided)
+        row[f"flips of {change}"] = float(_decision(again) != _decision(answer))
         if change == "most rows/0":
-            row |= _error_of_scores(study, Z, objects)
+            row |= _error_of_scores(study, objects)
     return row
 
 
-def _same(study: Any, Z: Floats) -> bool:
-    """Whether the sorted rows of other data are those of the study."""
-    return np.array_equal(study.tried.objects.in_order[0], Z[in_order_of_contents(Z).rows])
+def _decision(answer: Answer) -> str | None:
+    """Whether there are groups, as the answer decides."""
+    return None if answer.structure is None else answer.structure.decision
 
 
-def _error_of_scores(study: Any, Z: Floats, part: Ints) -> dict[str, float]:
-    """Spread of the changes of the leading scores from all rows to a part."""
+def _same(study: Study, other: Study) -> bool:
+    """Whether two studies have the same rows after preparation, once they are sorted."""
+    first, second = (each.tried.objects.in_order[0] for each in (study, other))
+    return np.array_equal(first, second)
+
+
+def _error_of_scores(study: Study, part: NDArray[np.int64]) -> dict[str, float]:
+    """Spread of the changes of the leading scores from all prepared rows to a part."""
     judgement = study.judged()
     if judgement is None:
         return {}
@@ -170,7 +179,9 @@ def _error_of_scores(study: Any, Z: Floats, part: Ints) -> dict[str, float]:
     inside = [i for i, code in enumerate(codes) if code.max() > 0]
     if len(inside) < 2:
         return {}
-    again = study.judge(gather(Z, np.stack([codes[i] for i in inside]))).ahead
+    X, metric = study.tried.objects.points
+    X = part_of(X, part, metric)
+    again = study.judge(gather(X, np.stack([codes[i] for i in inside]), metric=metric)).ahead
     return {"error": float(np.std(again - ahead[leading][inside]))}
 
 
