@@ -7,7 +7,14 @@ from typing import Any
 
 import pytest
 
-from karat_lab import EXPERIMENTS, data, inference_levels, internal_chance, results
+from karat_lab import (
+    EXPERIMENTS,
+    data,
+    inference_levels,
+    internal_chance,
+    results,
+    whissell2012_chapter6_weka,
+)
 from karat_lab.scale import quick_of
 
 #: objects of a class, features and sets at most
@@ -74,6 +81,8 @@ def test_it_runs_for_a_stranger(
 ) -> None:
     if name == "taught":
         pytest.importorskip("torch", reason="PyTorch is an extra of the laboratory: taught")
+    if name == "whissell2012-chapter6-weka" and not whissell2012_chapter6_weka.is_there():
+        pytest.skip("Weka is not packaged: WEKA_JAR, and JPype1 of the extra: peers")
     monkeypatch.delenv(data.VARIABLE, raising=False)
     found = results.result_of(
         name,

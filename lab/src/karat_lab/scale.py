@@ -120,6 +120,10 @@ QUICK: dict[str, Quick] = {
     "whissell2012-chapter6-ties": Quick(
         1, "one sample of each data set instead of 20", "chapter6"
     ),
+    "whissell2012-chapter6-weka": Quick(
+        1, "one sample of each data set instead of 3, without the support vector machine",
+        "chapter6",
+    ),
     "whissell2012-table6.4": Quick(
         1, "one sample of each data set instead of 20: no errors", "chapter6"
     ),

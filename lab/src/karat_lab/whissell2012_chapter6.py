@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from karat.measures.clarity import Clarity
-    from karat.runtime.types import RandomState
+    from karat.runtime.types import Floats, RandomState
 
 TITLES = {
     "informativeness": "Informativeness",
@@ -58,12 +58,12 @@ def scores_of(dataset: str, sample: int, kept: KeptParts) -> pd.DataFrame:
     table = kept.get_table(dataset, sample, "scores")
     if table is None:
         made = sample_of(dataset, sample, kept)
-        table = judge(made, _learnt(dataset, sample, made, kept))
+        table = judge(made, predictions_of(dataset, sample, made, kept))
         kept.put_table(dataset, sample, "scores", table)
     return table
 
 
-def _learnt(dataset: str, sample: int, made: ClusteredSample, kept: KeptParts) -> Clarity:
+def predictions_of(dataset: str, sample: int, made: ClusteredSample, kept: KeptParts) -> Clarity:
     """Predictions of the thesis' classifiers for every clustering of a sample."""
     from karat.labelings import as_labelings
     from karat.measures.clarity import THESIS, Clarity, assess
@@ -94,10 +94,17 @@ def judge(made: ClusteredSample, clarity: Clarity) -> pd.DataFrame:
     # the nearest of no objects is infinitely far (6.15)
     alone = [np.bincount(codes).min() == 1 for codes in clarity.labelings.codes]
     table.loc[alone, "point_wise_margin"] = np.inf
-    table["informativeness"] = clarity.values()
-    for key, measure in _GENERALIZED.items():
-        table[key] = clarity.agreement(karat.measures.catalogue[measure].function)
+    table = table.assign(**informativeness_of(clarity))
     return table[["normalized_mutual_information", *TITLES]]
+
+
+def informativeness_of(clarity: Clarity) -> dict[str, Floats]:
+    """Informativeness and its four variants for every clustering."""
+    from karat.measures import catalogue
+
+    return {"informativeness": clarity.values()} | {
+        key: clarity.agreement(catalogue[measure].function) for key, measure in _GENERALIZED.items()
+    }
 
 
 def scores(

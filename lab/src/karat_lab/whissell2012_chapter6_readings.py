@@ -142,7 +142,7 @@ def _published(sets: Iterable[str], keys: Iterable[str]) -> dict[str, list[float
     return {key: [of_set[name][key] for name in sets] for key in keys}
 
 
-def _rows(reading: str, tables: dict[str, pd.DataFrame]) -> list[dict[str, Any]]:
+def rows_of(reading: str, tables: dict[str, pd.DataFrame]) -> list[dict[str, Any]]:
     """Published figures beside ours under a reading."""
     keys = [key for key in TITLES if key in next(iter(tables.values())).columns]
     synthetic = {name: table for name, table in tables.items() if name in WHISSELL2012}
@@ -214,7 +214,7 @@ def run(
                 tables[dataset] = pd.concat(found, names=["sample", "clustering"])
                 if progress is not None:
                     progress(f"{reading}, {dataset}")
-            rows += _rows(reading, tables)
+            rows += rows_of(reading, tables)
     return ExperimentResult(
         name,
         pd.DataFrame(rows).assign(repeats=True),

@@ -1,0 +1,72 @@
+"""Weka's classifiers in place of ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
+
+import karat_lab
+from karat import InputError
+from karat.measures.clarity import assess
+from karat_lab import whissell2012_chapter6 as chapter6
+from karat_lab import whissell2012_chapter6_samples as samples
+from karat_lab import whissell2012_chapter6_weka as weka
+from karat_lab.whissell2012_sets import make_whissell2012
+
+NAME = "whissell2012-chapter6-weka"
+
+
+def test_without_weka_it_says_what_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(weka.WEKA_JAR, raising=False)
+    with pytest.raises(InputError, match=r"set WEKA_JAR to the path of weka.jar"):
+        karat_lab.run(NAME, samples=1)
+
+
+def test_its_predictions_take_the_place_of_ours(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    X, truth = make_whissell2012("ELONGATED", random_state=0)
+    X, truth = X[::6], truth[::6].astype(np.int32)
+    halves = np.arange(len(X), dtype=np.int32) % 2
+    labels = {"a 2": (truth > 1).astype(np.int32), "b 3": truth, "c 2": halves}
+    made = samples.ClusteredSample(X, truth, labels, 0)
+    for module in (chapter6, weka):
+        monkeypatch.setattr(module, "sample_of", lambda *_: made, raising=False)
+    monkeypatch.setattr(weka, "SETS", dict.fromkeys(weka.SETS, ("ELONGATED",)))
+    monkeypatch.setattr(weka, "is_there", lambda: True)
+    asked = []
+
+    def predicted(dataset: str, sample: int, name: str, kept: samples.KeptParts) -> np.ndarray:
+        asked.append((sample, name))
+        return np.stack([truth * 0, truth * 0, halves])
+
+    monkeypatch.setattr(weka, "_predicted", predicted)
+    found = karat_lab.run(NAME, samples=2, storage=tmp_path / "kept.db")
+    assert asked == [(0, "5nn"), (0, "tree"), (1, "5nn"), (1, "tree"),
+                     (0, "5nn"), (0, "svm"), (0, "tree")]  # fmt: skip
+    table = found.table.set_index(["figure", "reading"])
+    informativeness = table.loc["Informativeness, ELONGATED"]
+    # ours find the lines again and not the halves; those that were put in find the halves alone
+    assert informativeness.loc[weka.ALL, "by our classifiers"] > 0.8
+    assert informativeness.loc[weka.ALL, "ours"] < 0.2
+    assert np.isnan(informativeness.loc[weka.ALL, "low"])
+    assert informativeness.loc[weka.FAST, "published"] == 0.748
+
+
+@pytest.mark.skipif(not weka.is_there(), reason="needs Weka (WEKA_JAR) and JPype1")
+def test_its_neighbours_are_those_of_scaled_features() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 2)) * (1, 50) + np.repeat([[0, 0], [2, 0], [1, 99]], 30, axis=0)
+    codes = np.repeat(np.arange(3), 30)
+    found = assess(X, codes, classifiers=[weka.WekaClassifier("5nn")], cv=10, random_state=0)
+    scaled = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    assert found.folds is not None
+    ours = cross_val_predict(
+        KNeighborsClassifier(5), scaled, codes, cv=PredefinedSplit(found.folds[0])
+    )
+    # it scales by the training part
+    assert (found.predictions[0, 0] != ours).mean() < 0.03
