@@ -1,6 +1,7 @@
 """banerjee2004, figures 1 to 6: bounds of six clusterers on eleven text collections.
 
-Beside them the batch SPKMeans alone: it has some of the published bests of all six.
+Beside them the batch SPKMeans alone, which has some of the published bests of all six, and the
+published bounds with another preprocessing of the texts.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,15 @@ from karat.bounds.languages import Algo, Cluster, Init, Language, Simple
 from karat.clusterers import catalogue
 from karat.runtime.kept_file import KeptValues
 from karat_lab import ExperimentResult
-from karat_lab.banerjee2004_collections import COLLECTIONS, Collection, collection, sampled
+from karat_lab.banerjee2004_collections import (
+    COLLECTIONS,
+    PRUNED,
+    USUAL,
+    Collection,
+    Preprocessing,
+    collection,
+    sampled,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,6 +75,8 @@ SETS = {
 }
 #: the batch algorithm in place of the best of six
 ALONE = "batch SPKMeans alone"
+#: the figures with published bounds, each once, and what is said of those with other terms
+WORDS, OF_WORDS, PRUNED_WORDS = "banerjee2004-words", ("1", "2", "3", "6"), "pruned words"
 FIGURES = {
     "banerjee2004-figure1": ("cmu-different-1000", "cmu-same-1000"),
     "banerjee2004-figure2": ("cmu-different-1000", "cmu-same-1000"),
@@ -116,10 +127,12 @@ class Plan:
     collections: tuple[str, ...]
     seed: int
     pool: int
+    how: Preprocessing = USUAL
 
     def key(self, name: str, documents: int, algorithm: str) -> str:
         """Key of finished work."""
         how = [*CLUSTERERS[algorithm], *([ON_TF] if algorithm.endswith(ON_TF) else [])]
+        how += [PRUNED_WORDS] if self.how == PRUNED else []
         return json.dumps([name, documents, how, DRAWS, self.pool, self.ks, self.seed])
 
     def drawn(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -170,22 +183,52 @@ def run(
     Returns bounds in %, means over the draws with the half width of their 95 % interval, the
     published ones beside them.
     """
+    import pandas as pd
+
     seed = int(random_state if random_state is not None else 0)
-    plan = _plan(name, samples, seed)
     kept = KeptValues(storage)
+    if name == WORDS:
+        rows, notes = _with_other_words(samples, seed, kept, progress)
+        return ExperimentResult(name, pd.DataFrame(rows), notes)
+    plan = _plan(name, samples, seed)
     figure = name.removeprefix("banerjee2004-").removeprefix("figure")
     algorithms = tuple(name for name in CLUSTERERS if name not in COUNTED)
     if figure in ("1", "2"):
         algorithms = ("KMeans", "SPKMeans", "SPKMeans refined", *COUNTED)
     elif figure == "batch":
         algorithms = ("SPKMeans",)
-    rows: list[dict[str, Any]] = []
+    rows = []
     for which in plan.collections:
         errors = _errors(which, algorithms, plan, kept, progress)
         rows += _rows(figure, which, errors, plan, kept)
-    import pandas as pd
-
     return ExperimentResult(name, pd.DataFrame(rows), _notes(plan, name))
+
+
+def _with_other_words(
+    samples: int | None, seed: int, kept: KeptValues, progress: Callable[[str], None] | None
+) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """The published bounds of all figures with the cited algorithms on pruned words."""
+    rows = []
+    for figure in OF_WORDS:
+        plan = replace(_plan(f"banerjee2004-figure{figure}", samples, seed), how=PRUNED)
+        algorithms = ("KMeans", "SPKMeans") if figure in ("1", "2") else tuple(CITED)
+        for which in plan.collections:
+            errors = _errors(which, algorithms, plan, kept, progress)
+            for row in _rows(figure, which, errors, plan, kept):
+                has_figure = row["what"].startswith(("lowest", "best of all"))
+                if has_figure and _cell(row) in PUBLISHED:
+                    rows.append(row | {"what": f"{row['what']}, {PRUNED_WORDS}", "repeats": True})
+    inside = [abs(row["bound"] - row["published"]) <= row["one draw ±"] for row in rows]
+    return rows, (
+        *_notes(plan, "banerjee2004-figure6")[:1],
+        f"'{PRUNED_WORDS}': subjects and bodies of messages with what they quote, words without "
+        "stop words, as they are, that are in 0.2 % to 15 % of the documents, tf, rows of length "
+        "1. Of 42 readings of subjects, quotations, stems, limits and weights it is the one with "
+        "SPKMeans of figures 1 to 3 within 2 % of the published bounds on both collections; the "
+        "next is 12 % off. The other figures took no part.",
+        f"{sum(inside)} of these {len(rows)} rows have the published bound in the interval of one "
+        "draw.",
+    )
 
 
 def _plan(name: str, samples: int | None, seed: int) -> Plan:
@@ -241,7 +284,7 @@ def _errors(
         todo = [a for a in algorithms if kept.get(plan.key(which, documents, a)) is None]
         data = None
         if todo or shape == (0, 0):
-            data = collection(which, np.random.default_rng([plan.seed, documents]))
+            data = collection(which, np.random.default_rng([plan.seed, documents]), plan.how)
             shape = (len(data.truth), int(data.truth.max()) + 1)
         for algorithm in todo:
             assert data is not None
@@ -382,6 +425,8 @@ def _best_of_all(
     language = Algo(plan.starts, len(CITED))
     rows = []
     for title, names in SETS.items():
+        if not set(names) <= set(errors):
+            continue
         bounds = [errors[name].bounds(language, split).min(axis=(1, 2)) for name in names]
         row = _row("Algo", which, "", np.min(bounds, axis=0), plan, what=what + title,
                    published=SPLITS[split] == 50)  # fmt: skip
@@ -404,6 +449,11 @@ def _languages(which: str, errors: dict[str, Errors], plan: Plan) -> list[dict[s
         _row("Cluster", which, "", np.mean(cluster, axis=0), plan, what="best start and k"),
         *(row | {"repeats": row["repeats"] or repeats} for row in algo),
     ]
+
+
+def _cell(row: dict[str, Any]) -> tuple[str, str, str]:
+    """Key of the published bound that a row is beside, if there is one."""
+    return row["language"], row["collection"], row.get("clusterer", "")
 
 
 def _row(

@@ -62,6 +62,7 @@ QUICK: dict[str, Quick] = {
     "alternatives": Quick(1, "one data set of each design instead of 30"),
     "banerjee2004-batch": _BANERJEE,
     "banerjee2004-figure": _BANERJEE,
+    "banerjee2004-words": _BANERJEE,
     "banerjee2004-mixtures": Quick(1, "one start, on one draw of the documents, instead of 10"),
     "bound-coverage": Quick(
         20, "20 splits instead of 10,000, 20 draws of each design instead of 1,000"

@@ -35,7 +35,7 @@ WEKA_JAR = "WEKA_JAR"
 SAMPLES = 3
 ALL, FAST = "Weka's three", "Weka's neighbours and tree"
 #: data sets of each reading; the support vector machine takes a quarter of an hour for a sample
-SETS = {FAST: WHISSELL2012, ALL: ("2GAUSS", "ELONGATED", "CUBE")}
+SETS = {FAST: WHISSELL2012, ALL: ("2GAUSS", "ELONGATED")}
 #: its classes and options, by the name of ours
 CLASSES = {
     "5nn": ("weka.classifiers.lazy.IBk", "-K 5"),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from karat.bounds import b_max
 from karat_lab import EXPERIMENTS, banerjee2004
+from karat_lab import banerjee2004_collections as collections
 from karat_lab.banerjee2004_collections import Collection
 
 
@@ -15,7 +18,7 @@ from karat_lab.banerjee2004_collections import Collection
 def small(monkeypatch):
     made = []
 
-    def collection(name, rng):
+    def collection(name, rng, how=collections.USUAL):
         made.append(name)
         draw = np.random.default_rng(0)
         truth = np.repeat([0, 1, 2], 20)
@@ -106,6 +109,48 @@ def test_tf_stands_beside_the_weights_that_the_paper_does_not_state(small, monke
     counts = data.counts.toarray()
     wanted = counts / np.linalg.norm(counts, axis=1, keepdims=True)
     assert np.allclose(given["SPKMeans on tf"].toarray(), wanted)
+
+
+def test_pruned_words_stand_beside_every_published_bound(small, monkeypatch):
+    for figure in banerjee2004.OF_WORDS:
+        monkeypatch.setitem(banerjee2004.FIGURES, f"banerjee2004-figure{figure}", ("yahoo",))
+    monkeypatch.setitem(banerjee2004.PUBLISHED, ("Init", "yahoo", "KMeans"), 40.0)
+    few = {name: banerjee2004.CLUSTERERS[name] for name in ("SPKMeans", "KMeans")}
+    monkeypatch.setattr(banerjee2004, "CITED", few)
+    sets = {"": ("SPKMeans", "KMeans"), ", without FSKMeans": ("SPKMeans",), ", refined": ("none",)}
+    monkeypatch.setattr(banerjee2004, "SETS", sets)
+    found = banerjee2004.run(name=banerjee2004.WORDS, samples=3)
+    told = found.table[["language", "what", "published"]].to_numpy().tolist()
+    assert told == [
+        ["Init", "lowest of all k, pruned words", 40.0],
+        ["Algo", "best of all, pruned words", 73.84],
+        ["Algo", "best of all, without FSKMeans, pruned words", 73.84],
+    ]
+    assert found.table["repeats"].all()
+    assert "of these 3 rows" in found.notes[-1]
+
+
+def test_pruned_words_are_kept_apart():
+    usual = banerjee2004._plan("banerjee2004-figure3", 5, 0)
+    pruned = dataclasses.replace(usual, how=collections.PRUNED)
+    assert usual.key("yahoo", 0, "SPKMeans") != pruned.key("yahoo", 0, "SPKMeans")
+
+
+def test_terms_are_those_of_a_share_of_the_documents():
+    having = np.array([1, 2, 149, 151, 500])
+    assert collections.PRUNED.within(having, 1000).tolist() == [False, True, True, False, False]
+    assert collections.USUAL.within(having, 1000).tolist() == [False, False, True, True, True]
+
+
+def test_a_message_has_its_subject_where_that_is_asked_for(monkeypatch):
+    text = "From: a@b\nSubject: Re: stars\nKeywords: none\n\nThey shine\n\nthere"
+    messages = [{"group": group, "text": text} for group in collections.SAME]
+    monkeypatch.setattr(collections, "texts", lambda name: messages)
+    rng = np.random.default_rng(0)
+    for subjects, wanted in ((True, "Re: stars\nThey"), (False, "They")):
+        documents, groups = collections._newsgroups("cmu-same-1000", rng, subjects)
+        assert documents == [f"{wanted} shine\n\nthere"] * 3
+        assert groups == sorted(collections.SAME)
 
 
 def test_the_lowest_of_one_start_is_not_beside_that_of_ten(small):
