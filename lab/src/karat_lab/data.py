@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-import karat.datasets
 from karat import InputError
 
 if TYPE_CHECKING:
@@ -89,6 +88,8 @@ def _registry() -> dict[str, dict[str, Any]]:
 
 def is_packaged(name: str) -> bool:
     """Whether karat brings the data set."""
+    import karat.datasets
+
     return name in karat.datasets.available()
 
 
@@ -154,6 +155,8 @@ def points(
 
     ``scale``: as karat scales what a user reads, or not at all. Packaged sets are never scaled.
     """
+    import karat.datasets
+
     if is_packaged(name):
         data_set = karat.datasets.load(name)
     else:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.stats import chi2, false_discovery_control, norm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,6 +98,8 @@ def pair_tests(codes: Sequence[Ints], partners: Ints) -> tuple[Floats, Floats]:
     Objects without a value have the code -1, and are in no test of the column. Time O(n D P) for
     D codes of all columns and P codes of the partners.
     """
+    from scipy import stats
+
     sizes = np.array([max(1, int(code.max()) + 1) for code in codes])
     of_rows, of_columns = sizes, sizes[partners]
     rows = _indicators(codes, of_rows)
@@ -115,7 +116,7 @@ def pair_tests(codes: Sequence[Ints], partners: Ints) -> tuple[Floats, Floats]:
     strength = np.maximum(sums - 1, 0.0)
     statistic = (has_row.T @ has_column) * strength
     freedom = np.outer(of_rows - 1, of_columns - 1)
-    p_values = np.where(freedom > 0, chi2.sf(statistic, np.maximum(freedom, 1)), 1.0)
+    p_values = np.where(freedom > 0, stats.chi2.sf(statistic, np.maximum(freedom, 1)), 1.0)
     p_values[partners, np.arange(len(partners))] = 1.0
     is_other = (partners != np.arange(len(codes))[:, None]).astype(np.float64)
     between = strength[partners]
@@ -123,7 +124,7 @@ def pair_tests(codes: Sequence[Ints], partners: Ints) -> tuple[Floats, Floats]:
     mean = np.maximum(is_other @ (of_columns - 1), 1)
     ratio = np.maximum(((is_other @ between) * is_other).sum(axis=1) / mean, 1)
     together = (statistic * is_other).sum(axis=1) / ratio
-    return p_values, np.asarray(chi2.sf(together, np.maximum(of_rows - 1, 1) * mean / ratio))
+    return p_values, np.asarray(stats.chi2.sf(together, np.maximum(of_rows - 1, 1) * mean / ratio))
 
 
 def _indicators(codes: Sequence[Ints], sizes: Ints) -> NDArray[np.float32]:
@@ -165,6 +166,8 @@ def triple_tests(values: Floats, candidates: Bools) -> Floats:
     Values above their median are 1, others -1. A column whose sign goes with the product of two
     others' signs depends on the two together, though it may depend on neither alone (XOR).
     """
+    from scipy import stats
+
     n, d = values.shape
     signs = np.where(values > np.nanmedian(values, axis=0), 1.0, -1.0)
     signs[np.isnan(values)] = np.nan
@@ -179,7 +182,7 @@ def triple_tests(values: Floats, candidates: Bools) -> Floats:
         means = standardized.T @ (standardized * standardized[:, [i]]) / (n * spread)
         np.fill_diagonal(means, 0.0)
         means[i] = means[:, i] = 0.0
-        p_values[i] = 2 * norm.sf(np.sqrt(n) * float(np.abs(means).max()))
+        p_values[i] = 2 * stats.norm.sf(np.sqrt(n) * float(np.abs(means).max()))
     return p_values
 
 
@@ -189,6 +192,8 @@ def informative(values: Floats, is_numeric: Bools, rng: np.random.Generator) -> 
     ``values`` has a number per column, for categories their codes, and NaN for missing values. Then
     those count, and those of so few unusual values that dependence could not show.
     """
+    from scipy import stats
+
     d = values.shape[1]
     codes = [_coded(column, numeric) for column, numeric in zip(values.T, is_numeric, strict=True)]
     partners = np.arange(d)
@@ -196,7 +201,7 @@ def informative(values: Floats, is_numeric: Bools, rng: np.random.Generator) -> 
         partners = np.sort(rng.choice(d, MAX_PARTNERS, replace=False))
     by_pair, together = pair_tests(codes, partners)
     p_values = 2 * np.minimum(by_pair.min(axis=1) * max(1, len(partners) - 1), together)
-    mask: Bools = false_discovery_control(np.minimum(p_values, 1)) <= MAX_FALSE_SHARE
+    mask: Bools = stats.false_discovery_control(np.minimum(p_values, 1)) <= MAX_FALSE_SHARE
     for j in np.flatnonzero(is_numeric & ~mask):
         column = values[:, j]
         fitted = d <= MAX_FITTED

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.clusterers.lloyd import MOST_FEATURES, QuickKMeans, as_columns
 from karat.labelings.partitions import as_labelings
 from karat.measures.docstrings import cite
 from karat.measures.passes.statistics import Statistics
-from karat.nulls import Null
 from karat.runtime.validation import InputError, check_choice, check_data, check_random_state
 
 if TYPE_CHECKING:
@@ -113,6 +111,8 @@ def gap_statistic(
     """
     import pandas as pd
 
+    from karat.nulls import Null
+
     check_choice(reference, ("box", "pca"), "reference")
     data: Any = check_data(X)
     if hasattr(data, "toarray"):
@@ -176,6 +176,8 @@ def _log_scatter(points: Floats, labels: list[Codes], weighted: bool) -> Floats:
 
 def _kmeans(X: Floats, k: int, seed: int) -> Labels:
     """Labels by k-means with ten starts."""
+    from karat.clusterers.lloyd import MOST_FEATURES, QuickKMeans, as_columns
+
     if X.shape[1] <= MOST_FEATURES:
         return QuickKMeans("k-means++", 10, 300, 1e-4).labels(as_columns(X), k, seed)
     from sklearn.cluster import KMeans
