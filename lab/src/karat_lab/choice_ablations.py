@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from karat_lab.cases import TrainingCase
 
 #: trees that are smaller than the judge's, and tasks of the ablations
-SMALL, TASKS = Boosting(trees=40, leaves=15, rate=0.15), 400
+SMALL, TASKS = Boosting(trees=40, leaves=15, rate=0.15), 1500
 #: steps of each column: with as few values as this, the boosting needs no weighted quantiles
 STEPS = 200
 

@@ -124,10 +124,9 @@ def test_pruned_words_stand_beside_every_published_bound(small, monkeypatch):
     assert told == [
         ["Init", "lowest of all k, pruned words", 40.0],
         ["Algo", "best of all, pruned words", 73.84],
-        ["Algo", "best of all, without FSKMeans, pruned words", 73.84],
     ]
     assert found.table["repeats"].all()
-    assert "of these 3 rows" in found.notes[-1]
+    assert "of the 2 published bounds" in found.notes[-1]
 
 
 def test_pruned_words_are_kept_apart():
