@@ -221,7 +221,9 @@ def _with_other_words(
                 for row in _rows(figure, which, errors, plan, kept)
                 if row["what"] in SAID and _cell(row) in PUBLISHED
             ]
-    inside = sum(abs(row["bound"] - row["published"]) <= row["one draw ±"] for row in rows)
+    beside = [row for row in rows if not math.isnan(row["published"])]
+    inside = sum(abs(row["bound"] - row["published"]) <= row["one draw ±"] for row in beside)
+    count = f"{inside} of the {len(rows)} published bounds are in the interval of one draw."
     return rows, (
         *_notes(plan, "banerjee2004-figure6")[:1],
         f"'{PRUNED_WORDS}': subjects and bodies of messages with what they quote, words without "
@@ -230,7 +232,7 @@ def _with_other_words(
         "one of two collections, 54 of them on both. It is the one with the five bounds of "
         "SPKMeans in figures 1 to 3 within 2 % of the published ones; the next is 12 % off. The "
         "other bounds took no part.",
-        f"{inside} of the {len(rows)} published bounds are in the interval of one draw.",
+        *([count] if beside else []),
     )
 
 
