@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -13,8 +13,6 @@ from karat_lab.data import records, term_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from karat.text._names import Weight
 
 DIFFERENT = ("alt.atheism", "rec.sport.baseball", "sci.space")
 SIMILAR = ("talk.politics.guns", "talk.politics.mideast", "talk.politics.misc")
@@ -44,7 +42,7 @@ class Preprocessing:
     #: documents that a term is in, as a number or a share of all
     fewest: float
     most: float
-    weight: Weight
+    weight: Literal["tf-idf", "tf"]
 
     def within(self, having: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
         """Which terms have so many of n documents."""

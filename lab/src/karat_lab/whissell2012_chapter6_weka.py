@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.measures.clarity._task import PredictionTask
     from karat.runtime.types import RandomState
 
 WEKA_JAR = "WEKA_JAR"
@@ -51,7 +50,7 @@ class WekaClassifier:
     #: of ours
     name: str
 
-    def out_of_fold(self, task: PredictionTask) -> NDArray[np.int32]:
+    def out_of_fold(self, task: Any) -> NDArray[np.int32]:
         """Predicted codes (M, n), each object by a classifier trained without it."""
         assert task.folds is not None
         X = np.asarray(task.X, dtype=np.float64)
