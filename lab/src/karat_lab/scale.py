@@ -122,7 +122,7 @@ QUICK: dict[str, Quick] = {
         1, "one sample of each data set instead of 20", "chapter6"
     ),
     "whissell2012-chapter6-weka": Quick(
-        1, "one sample of each data set instead of 3, without the support vector machine",
+        1, "one sample of each data set instead of 3 or 10, without the support vector machine",
         "chapter6",
     ),
     "whissell2012-table6.4": Quick(
