@@ -36,18 +36,21 @@ def test_its_predictions_take_the_place_of_ours(
     made = samples.ClusteredSample(X, truth, labels, 0)
     for module in (chapter6, weka):
         monkeypatch.setattr(module, "sample_of", lambda *_: made, raising=False)
-    monkeypatch.setattr(weka, "SAMPLES", {weka.FAST: {"ELONGATED": 9}, weka.ALL: {"ELONGATED": 1}})
+    counts = {weka.FAST: {"ELONGATED": 9}, weka.LESS: {"ELONGATED": 1}, weka.ALL: {"ELONGATED": 1}}
+    monkeypatch.setattr(weka, "SAMPLES", counts)
     monkeypatch.setattr(weka, "is_there", lambda: True)
+    monkeypatch.setattr(weka, "_less_noisy", lambda *_: made)
     asked = []
 
-    def predicted(dataset: str, sample: int, name: str, kept: samples.KeptParts) -> np.ndarray:
-        asked.append((sample, name))
+    def predicted(given: samples.ClusteredSample, name: str) -> np.ndarray:
+        assert given is made
+        asked.append(name)
         return np.stack([truth * 0, truth * 0, halves])
 
-    monkeypatch.setattr(weka, "_predicted", predicted)
+    monkeypatch.setattr(weka, "_by_weka", predicted)
     found = karat_lab.run(NAME, samples=2, storage=tmp_path / "kept.db")
-    assert asked == [(0, "5nn"), (0, "tree"), (1, "5nn"), (1, "tree"),
-                     (0, "5nn"), (0, "svm"), (0, "tree")]  # fmt: skip
+    # two samples, one with less noise, and what is kept is not predicted again
+    assert asked == [*["5nn", "tree"] * 3, "svm"]
     table = found.table.set_index(["figure", "reading"])
     informativeness = table.loc["Informativeness, ELONGATED"]
     # ours find the lines again and not the halves; those that were put in find the halves alone
@@ -57,6 +60,18 @@ def test_its_predictions_take_the_place_of_ours(
     assert informativeness.loc[weka.FAST, "published"] == 0.748
     assert f"'{weka.ALL}': τ moves by, on average, ELONGATED -" in found.notes[-1]
     assert f"'{weka.FAST}': samples: ELONGATED 2." in found.notes
+    again = karat_lab.run(NAME, samples=2, storage=tmp_path / "kept.db")
+    assert again.table.equals(found.table)
+    assert len(asked) == 7
+
+
+def test_less_noise_is_clustered_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weka, "cluster", lambda X, rng: {"one 2": np.zeros(len(X), dtype=np.int32)})
+    made = weka._less_noisy("ELONGATED", 0, 0)
+    noisy = make_whissell2012("ELONGATED", random_state=np.random.default_rng([0, 2, 0]))[0]
+    line = np.column_stack([np.linspace(-0.5, 0.5, 300)] * 2)
+    assert np.allclose(made.X[:300] - line, (noisy[:300] - line) / 10)
+    assert list(made.labels) == ["one 2"]
 
 
 @pytest.mark.skipif(not weka.is_there(), reason="needs Weka (WEKA_JAR) and JPype1")
