@@ -246,8 +246,8 @@ def run(
         "Published: 50 samples of each data set. The clusterings and the folds are those of our "
         "classifiers. Weka's neighbours scale the features, ours do not.",
         *(f"'{reading}': samples: {of_sets}." for reading, of_sets in told.items()),
-        *(f"'{reading}': {_moves(rows, reading)}; of the τ {inside(rows, reading)}."
-          for reading in counts),
+        *(f"'{reading}': {_moves(rows, reading)}." for reading in counts),
+        f"'{FAST}': of the τ {inside(rows, FAST)}.",
     ))  # fmt: skip
 
 

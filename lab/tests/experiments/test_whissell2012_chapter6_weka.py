@@ -58,7 +58,7 @@ def test_its_predictions_take_the_place_of_ours(
     assert informativeness.loc[weka.ALL, "difference"] < -0.6
     assert np.isnan(informativeness.loc[weka.ALL, "low"])
     assert informativeness.loc[weka.FAST, "published"] == 0.748
-    assert f"'{weka.ALL}': τ moves by, on average, ELONGATED -" in found.notes[-1]
+    assert f"'{weka.ALL}': τ moves by, on average, ELONGATED -" in found.notes[-2]
     assert f"'{weka.FAST}': samples: ELONGATED 2." in found.notes
     again = karat_lab.run(NAME, samples=2, storage=tmp_path / "kept.db")
     assert again.table.equals(found.table)
