@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,8 +36,6 @@ from karat_lab.whissell2012_chapter6_samples import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
     from numpy.typing import NDArray
 
@@ -97,7 +96,7 @@ class WekaClassifier:
 
 def is_there() -> bool:
     """Whether Weka and JPype are installed."""
-    return bool(os.environ.get(WEKA_JAR)) and find_spec("jpype") is not None
+    return Path(os.environ.get(WEKA_JAR, "")).is_file() and find_spec("jpype") is not None
 
 
 def _jpype() -> Any:
@@ -209,8 +208,8 @@ def run(
 
     if not is_there():
         raise InputError(
-            f"The experiment {name!r} needs Weka: set {WEKA_JAR} to the path of weka.jar and "
-            "install JPype1"
+            f"The experiment {name!r} needs Weka: set {WEKA_JAR} to the path of weka.jar (it is "
+            f"{os.environ.get(WEKA_JAR, '')!r}) and install JPype1"
         )
     counts = {
         reading: {dataset: min(usual, samples or usual) for dataset, usual in of_sets.items()}

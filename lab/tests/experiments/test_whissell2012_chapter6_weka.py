@@ -20,9 +20,12 @@ from karat_lab.whissell2012_sets import make_whissell2012
 NAME = "whissell2012-chapter6-weka"
 
 
-def test_without_weka_it_says_what_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(weka.WEKA_JAR, raising=False)
-    with pytest.raises(InputError, match=r"set WEKA_JAR to the path of weka.jar"):
+@pytest.mark.parametrize("jar", ["", "nowhere/weka.jar"])
+def test_without_weka_it_says_what_is_needed(monkeypatch: pytest.MonkeyPatch, jar: str) -> None:
+    monkeypatch.setenv(weka.WEKA_JAR, jar)
+    with pytest.raises(
+        InputError, match=rf"set WEKA_JAR to the path of weka.jar \(it is '{jar}'\)"
+    ):
         karat_lab.run(NAME, samples=1)
 
 
