@@ -223,7 +223,7 @@ def _with_other_words(
             ]
     beside = [row for row in rows if not math.isnan(row["published"])]
     inside = sum(abs(row["bound"] - row["published"]) <= row["one draw ±"] for row in beside)
-    count = f"{inside} of the {len(rows)} published bounds are in the interval of one draw."
+    count = f"{inside} of the {len(beside)} published bounds are in the interval of one draw."
     return rows, (
         *_notes(plan, "banerjee2004-figure6")[:1],
         f"'{PRUNED_WORDS}': subjects and bodies of messages with what they quote, words without "

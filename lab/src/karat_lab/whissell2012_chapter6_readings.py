@@ -20,6 +20,7 @@ from karat_lab.whissell2012_chapter6 import (
 )
 from karat_lab.whissell2012_chapter6_samples import (
     REAL,
+    ClusteredSample,
     KeptParts,
     cluster,
     drawn,
@@ -103,6 +104,14 @@ def with_less_noise(X: NDArray[np.float64]) -> NDArray[np.float64]:
     return lines + (X - lines) / 10
 
 
+def less_noisy(dataset: str, sample: int, seed: int) -> ClusteredSample:
+    """A sample with less noise, clustered."""
+    X, truth, rng = drawn(dataset, sample, seed)
+    X = with_less_noise(X)
+    labels = cluster(X, rng)
+    return ClusteredSample(X, truth, labels, int(rng.integers(2**31 - 1)))
+
+
 def _scores(reading: str, dataset: str, sample: int, kept: KeptParts) -> pd.DataFrame:
     """NMI and the measures of a reading for every clustering of a sample, unless kept."""
     import pandas as pd
@@ -112,15 +121,13 @@ def _scores(reading: str, dataset: str, sample: int, kept: KeptParts) -> pd.Data
     table = kept.get_table(dataset, sample, reading)
     if table is not None:
         return table
+    measures: tuple[str, ...] = ()
     if reading == LESS_NOISE:
-        X, truth, rng = drawn(dataset, sample, kept.seed)
-        X, measures = with_less_noise(X), WITHOUT_CLASSIFIER
-        labels = cluster(X, rng)
+        made, measures = less_noisy(dataset, sample, kept.seed), WITHOUT_CLASSIFIER
     else:
         made = sample_of(dataset, sample, kept)
-        X, truth, labels = made.X, made.truth, made.labels
-        measures = ()
-    table = pd.DataFrame(karat.evaluate(X, labels, y=truth, measures=[NMI, *measures]).table)
+    X, labels = made.X, made.labels
+    table = pd.DataFrame(karat.evaluate(X, labels, y=made.truth, measures=[NMI, *measures]).table)
     if reading == TWICE:
         table["c_index"] = twice_in_the_sum(X, labels)
     elif reading == SQUARED:

@@ -23,17 +23,10 @@ from karat_lab.whissell2012_chapter6_readings import (
     LESS_NOISE,
     NMI,
     inside,
+    less_noisy,
     rows_of,
-    with_less_noise,
 )
-from karat_lab.whissell2012_chapter6_samples import (
-    ClusteredSample,
-    KeptParts,
-    cluster,
-    drawn,
-    keeping,
-    sample_of,
-)
+from karat_lab.whissell2012_chapter6_samples import ClusteredSample, KeptParts, keeping, sample_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -145,14 +138,6 @@ def _kept_by_weka(
     return part["codes"].astype(np.int32)
 
 
-def _less_noisy(dataset: str, sample: int, seed: int) -> ClusteredSample:
-    """A sample with less noise, clustered."""
-    X, truth, rng = drawn(dataset, sample, seed)
-    X = with_less_noise(X)
-    labels = cluster(X, rng)
-    return ClusteredSample(X, truth, labels, int(rng.integers(2**31 - 1)))
-
-
 def scores_with_weka(
     reading: str, dataset: str, sample: int, kept: KeptParts
 ) -> dict[str, pd.DataFrame]:
@@ -165,7 +150,7 @@ def scores_with_weka(
     if len(found) == len(tables):
         return found
     if reading == LESS:
-        made = _less_noisy(dataset, sample, kept.seed)
+        made = less_noisy(dataset, sample, kept.seed)
         ours = assess(made.X, made.labels, classifiers=THESIS, cv=10, random_state=made.seed)
         by_weka = {name: _by_weka(made, name) for name in REPLACED[reading]}
     else:

@@ -13,6 +13,7 @@ import karat_lab
 from karat import InputError
 from karat.measures.clarity import assess
 from karat_lab import whissell2012_chapter6 as chapter6
+from karat_lab import whissell2012_chapter6_readings as readings
 from karat_lab import whissell2012_chapter6_samples as samples
 from karat_lab import whissell2012_chapter6_weka as weka
 from karat_lab.whissell2012_sets import make_whissell2012
@@ -42,7 +43,7 @@ def test_its_predictions_take_the_place_of_ours(
     counts = {weka.FAST: {"ELONGATED": 9}, weka.LESS: {"ELONGATED": 1}, weka.ALL: {"ELONGATED": 1}}
     monkeypatch.setattr(weka, "SAMPLES", counts)
     monkeypatch.setattr(weka, "is_there", lambda: True)
-    monkeypatch.setattr(weka, "_less_noisy", lambda *_: made)
+    monkeypatch.setattr(weka, "less_noisy", lambda *_: made)
     asked = []
 
     def predicted(given: samples.ClusteredSample, name: str) -> np.ndarray:
@@ -69,8 +70,10 @@ def test_its_predictions_take_the_place_of_ours(
 
 
 def test_less_noise_is_clustered_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weka, "cluster", lambda X, rng: {"one 2": np.zeros(len(X), dtype=np.int32)})
-    made = weka._less_noisy("ELONGATED", 0, 0)
+    monkeypatch.setattr(
+        readings, "cluster", lambda X, rng: {"one 2": np.zeros(len(X), dtype=np.int32)}
+    )
+    made = readings.less_noisy("ELONGATED", 0, 0)
     noisy = make_whissell2012("ELONGATED", random_state=np.random.default_rng([0, 2, 0]))[0]
     line = np.column_stack([np.linspace(-0.5, 0.5, 300)] * 2)
     assert np.allclose(made.X[:300] - line, (noisy[:300] - line) / 10)
