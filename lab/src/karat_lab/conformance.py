@@ -31,6 +31,7 @@ from scipy.stats import entropy
 
 import karat
 from karat_lab import ExperimentResult
+from karat_lab.java import with_jar
 from karat_lab.peers import PEERS, Peer
 
 if TYPE_CHECKING:
@@ -165,9 +166,7 @@ def _elki(peer: Peer, case: PeerCase) -> Any:
 
 def _elki_table(truth: Ints, labels: Ints) -> Any:
     """ELKI's table of two clusterings."""
-    jpype = importlib.import_module("jpype")
-    if not jpype.isJVMStarted():
-        jpype.startJVM(classpath=[_without_index(Path(os.environ[ELKI_JAR]))])
+    jpype = with_jar(_without_index(Path(os.environ[ELKI_JAR])))
     base = jpype.JPackage("de").lmu.ifi.dbs.elki
     sides = []
     for side in (truth, labels):
@@ -183,6 +182,7 @@ def _elki_table(truth: Ints, labels: Ints) -> Any:
     return table
 
 
+@cache
 def _without_index(jar: Path) -> str:
     """A copy of a jar without its index, which names jars that are elsewhere."""
     copy = Path(tempfile.mkdtemp()) / "elki.jar"

@@ -6,7 +6,6 @@ The thesis took Weka's nearest neighbours (IBk), support vector machine (SMO) an
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ import numpy as np
 
 from karat import InputError
 from karat_lab import ExperimentResult
+from karat_lab.java import with_jar
 from karat_lab.whissell2012_chapter6 import informativeness_of, predictions_of
 from karat_lab.whissell2012_chapter6_readings import (
     LESS_NOISE,
@@ -94,10 +94,7 @@ def is_there() -> bool:
 
 def _jpype() -> Any:
     """JPype with Weka in its virtual machine."""
-    jpype = importlib.import_module("jpype")
-    if not jpype.isJVMStarted():
-        jpype.startJVM(classpath=[os.environ[WEKA_JAR]])
-    return jpype
+    return with_jar(os.environ[WEKA_JAR])
 
 
 def _weka() -> Any:
