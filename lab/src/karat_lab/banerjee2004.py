@@ -41,7 +41,7 @@ DELTA = 0.1
 STARTS, KS = 10, tuple(range(2, 21))
 #: starts of figures 1 and 2, of which each draw has ten: the published ones are one such draw
 POOL = 20
-#: numbers of clusters with fewer draws than in full, but for figures 1 and 2
+#: numbers of clusters where draws are given, but for figures 1 and 2
 FEW_KS = (2, 3, 4, 6, 10, 15, 20)
 DRAWS, ENOUGH = 20, 3
 SPLITS = (10, 30, 50, 70, 90)
@@ -178,9 +178,10 @@ def run(
 ) -> ExperimentResult:
     """Rerun one figure.
 
-    ``samples``: draws of the documents of collections that are samples; 20 by default. With fewer
-    only k = 2, 3, 4, 6, 10, 15, 20 in figures 3 to 6; with fewer than three also one start instead
-    of ten, without the collection of 20,000, and no published figure beside the lowest of starts.
+    ``samples``: draws of the documents of collections that are samples; 20 by default. A given
+    number, 20 too, has only k = 2, 3, 4, 6, 10, 15, 20 in figures 3 to 6. Fewer than three have
+    one start instead of ten, no collection of 20,000, and no published figure beside the lowest of
+    starts.
 
     Returns bounds in %, means over the draws with the half width of their 95 % interval, the
     published ones beside them.
