@@ -45,7 +45,11 @@ KINDS = {
 MOST_LINES = {"labels": 25, "no groups": 4}
 MOST_WORDS = {"labels": 200, "no groups": 45}
 SAID = {
-    "groups": ["almost certainly real", "An expert's groups would probably match these", "% right"],
+    "groups": [
+        "the data almost certainly have groups",
+        "An expert's groups would probably match these",
+        "% right",
+    ],
     "no groups": ["No groups: these 150 rows look like one cloud", "--anyway shows the best split"],
     "own labelings": ["The best of your three clusterings is mine", "like the first"],
     "labels": ["have a wrong `class`", "You can be 90 % sure", "(forecasts)", "Label next"],

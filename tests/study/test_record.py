@@ -323,7 +323,7 @@ def test_labels_report_terminal_and_json_tell_the_same(tmp_path, monkeypatch):
     shown = run("run", *options, "--report", "r.html", "--labels", "l.csv")
     k = pd.read_csv("l.csv")["cluster"].nunique()
     assert k == 2
-    assert f"\n{k} groups, " in shown
+    assert f"\n{k} groups; " in shown
     assert re.search(rf"\nMade by +\w+ k={k}\b", shown)
     page = (tmp_path / "r.html").read_text()
     lead = page[page.index('class="lead"') :][:200]

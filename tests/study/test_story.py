@@ -198,3 +198,22 @@ def test_numbers_sum_to_one_and_say_how_they_go_together():
         assert len(one.united) == min(first.k, one.k)
         assert len(parts) == len(set(parts)) <= max(first.k, one.k)
         assert 0.4 < one.nested <= 1
+
+
+def test_a_number_that_was_asked_for_has_no_probability():
+    X, _ = load_iris(return_X_y=True)
+    study = karat.Study(X)
+    study.sweep(["average", "genie", "ward"], k=3, workers=1)
+    answer = study.best(stability=False)
+    assert answer.judge is not None
+    assert answer.numbers == ()
+    assert "\n3 groups; the data " in str(answer)
+
+
+def test_the_headline_has_a_probability_for_each_of_its_claims():
+    X, _ = load_iris(return_X_y=True)
+    answer = swept(X).best()
+    first = answer.numbers[0]
+    adverb = "Probably" if first.probability >= 0.6 else "Perhaps"
+    number = f"{adverb} {first.k} groups ({100 * first.probability:.0f} %)"
+    assert f"\n{number}; the data almost certainly have groups (" in str(answer)

@@ -41,7 +41,7 @@ def test_end_to_end_without_labels():
     assert choice.decided_by == "judge-7"
     assert karat.adjusted_rand_index(np.repeat([0, 1, 2], 20), choice.labels) == 1.0
     text = str(choice)
-    assert "\n3 groups, almost certainly real" in text
+    assert "\nProbably 3 groups (" in text
     assert f"Made by: {choice.name}" in text
     assert any(choice.runner_up.name in sentence for sentence in choice.reasons)
 

@@ -56,7 +56,12 @@ def numbers_of(
     shares: Mapping[int, float],
     judgement: JudgedCandidates | None,
 ) -> tuple[Number, ...]:
-    """Numbers of clusters by their shares, that of the answer first, and how they nest in it."""
+    """Numbers of clusters by their shares, that of the answer first, and how they nest in it.
+
+    None where the user asked for one number, and nothing else was compared with it.
+    """
+    if len(set(swept_numbers(tried))) == 1 and not (judgement and judgement.references):
+        return ()
     answer = int(ranked["n_clusters"].iloc[0])
     best = _best_of_each(ranked, judgement)
     if answer in shares:

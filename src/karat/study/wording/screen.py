@@ -10,6 +10,7 @@ from karat.bounds.wording import percent_down
 from karat.study.wording.assumed import assumptions
 from karat.study.wording.phrases import (
     FEW,
+    PROBABLE,
     agreement,
     certain_percent,
     counted,
@@ -87,21 +88,26 @@ def _duration(seconds: float) -> str:
 
 
 def headline(answer: AnswerFacts) -> str:
-    """The finding: how many groups, and how sure it is that the data have any."""
-    k, verdict = groups(answer.n_clusters), decision(answer)
+    """The finding: how many groups, and how sure it is that the data have any.
+
+    These are two claims, each with its own probability.
+    """
     if is_supplied(answer):
-        return _of_own(answer, k)
-    if answer.structure is None:
-        return f"{k}."
-    chance = certain_percent(answer.structure.probability)
-    if verdict == "no":
+        return _of_own(answer, groups(answer.n_clusters))
+    if decision(answer) == "no":
         look = f"these {answer.n_objects:,} {answer.noun} look like one cloud"
         return f"No groups: {look}. Any split is arbitrary."
-    if verdict == "yes":
-        return f"{k}, almost certainly real ({chance})."
-    if natural(answer):
-        return f"{k}, probably real ({chance})."
-    return f"Perhaps {k}: the data could as well be one cloud (chance of groups {chance})."
+    parts = [_number(answer), _data(answer)]
+    return f"{'; '.join(part for part in parts if part)}."
+
+
+def _number(answer: AnswerFacts) -> str:
+    """The number of groups, with its probability where others were tried."""
+    k, first = groups(answer.n_clusters), next(iter(answer.numbers), None)
+    if first is None or first.k != answer.n_clusters or len(answer.numbers) == 1:
+        return k if natural(answer) else f"Perhaps {k}"
+    adverb = "Probably" if natural(answer) and first.probability >= PROBABLE else "Perhaps"
+    return f"{adverb} {k} ({certain_percent(first.probability)})"
 
 
 def _of_own(answer: AnswerFacts, k: str) -> str:
@@ -109,7 +115,8 @@ def _of_own(answer: AnswerFacts, k: str) -> str:
     n, expected = answer.tried.distinct, answer.expected
     if expected is not None and expected.grade == "random":
         subject = "Your clustering is" if n == 1 else f"None of your {counted(n)} clusterings is"
-        return f"{subject}{' not' * (n == 1)} better than random groups. {_data(answer)}"
+        start = f"{subject}{' not' * (n == 1)} better than random groups."
+        return f"{start} {_sentence(_data(answer))}".strip()
     level = [clustering.name for clustering in answer.own[1:] if clustering.level]
     if answer.measured is not None:
         level += answer.measured.inside_error
@@ -121,20 +128,25 @@ def _of_own(answer: AnswerFacts, k: str) -> str:
         start = f"{answer.name} ({k}) comes first, level with {others}."
     else:
         start = f"The best of your {counted(n)} clusterings is {answer.name}, with {k}."
-    return f"{start} {_data(answer)}".strip()
+    return f"{start} {_sentence(_data(answer))}".strip()
+
+
+def _sentence(clause: str) -> str:
+    """A clause with a capital and a full stop; nothing if it is empty."""
+    return f"{clause[:1].upper()}{clause[1:]}." if clause else ""
 
 
 def _data(answer: AnswerFacts) -> str:
-    """Sentence on whether the data have groups."""
+    """Whether the data have groups, as a clause."""
     if answer.structure is None:
         return ""
     chance = certain_percent(answer.structure.probability)
     if decision(answer) == "no":
-        return f"The data look like one cloud (chance of groups {chance})."
-    adverb = "almost certainly" if decision(answer) == "yes" else "probably"
+        return f"the data look like one cloud (chance of groups {chance})"
     if not natural(answer):
-        return f"The data may have no groups at all (chance of groups {chance})."
-    return f"The data {adverb} have groups ({chance})."
+        return f"the data could as well be one cloud (chance of groups {chance})"
+    adverb = "almost certainly" if decision(answer) == "yes" else "probably"
+    return f"the data {adverb} have groups ({chance})"
 
 
 def group_lines(
@@ -218,7 +230,7 @@ def _how_many(answer: AnswerFacts) -> str:
     if not named:
         return ""
     *others, last = (
-        f"{number.k} ({percent(number.probability, 0)}{_relation(named, number)})"
+        f"{number.k} ({certain_percent(number.probability)}{_relation(named, number)})"
         for number in named
     )
     text = f"{', '.join(others)} or {last}" if others else last
