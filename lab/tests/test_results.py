@@ -388,6 +388,8 @@ def test_what_is_smaller_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     few = results.result_of("whissell2012-table7.2", samples=3, scale="paper")
     assert results.result_of("manning2008-exercise", samples=3)["leaves_out"] == ""
     assert results.result_of("whissell2012-table7.2", scale="paper")["leaves_out"] == ""
+    assert results.result_of("whissell2012-table7.2", samples=20)["leaves_out"] == ""
+    assert results.result_of("banerjee2004-figure3", samples=20)["leaves_out"] != ""
     told = "Smaller than the full experiment: --samples 3; in full 20 samples of each collection."
     assert told in results.as_text(few)
     seen = Seen()

@@ -6,6 +6,7 @@ import html
 import json
 import math
 import os
+import re
 import tempfile
 import time
 import zlib
@@ -106,8 +107,18 @@ def result_of(
     result = _as_json(experiment_result, request, spent, invented)
     if finished is not None:
         finished.parent.mkdir(parents=True, exist_ok=True)
-        write_output(finished, json.dumps(result, ensure_ascii=False, indent=1), overwrite=True)
+        text = json.dumps(result, ensure_ascii=False, indent=1)
+        write_output(finished, f"{text}\n", overwrite=True)
     return result
+
+
+def _is_full(samples: int, repeats: str) -> bool:
+    """Whether a number of samples is that of the full experiment, which has no other number.
+
+    >>> _is_full(3, "3 draws of the columns"), _is_full(20, "20 draws and 19 numbers of clusters")
+    (True, False)
+    """
+    return re.findall(r"[\d,]+", repeats) == [f"{samples:,}"]
 
 
 def _as_json(
@@ -120,10 +131,10 @@ def _as_json(
     experiment = EXPERIMENTS[experiment_result.name]
     found = comparisons(experiment_result.table, is_random=bool(experiment.repeats))
     compared = [comparison.as_dict() for comparison in found]
-    smaller = quick_of(experiment.name).leaves_out
-    if smaller and request["samples"] is not None:
+    smaller, samples = quick_of(experiment.name).leaves_out, request["samples"]
+    if smaller and samples is not None:
         full = f"; in full {experiment.repeats}" if experiment.repeats else ""
-        smaller = f"--samples {request['samples']}{full}"
+        smaller = "" if _is_full(samples, experiment.repeats) else f"--samples {samples}{full}"
     elif request["scale"] == "paper":
         smaller = ""
     return {
