@@ -10,7 +10,6 @@ from karat.bounds.wording import percent_down
 from karat.study.wording.assumed import assumptions
 from karat.study.wording.phrases import (
     FEW,
-    PROBABLE,
     agreement,
     certain_percent,
     counted,
@@ -42,6 +41,8 @@ MOST_GROUPS, MOST_DETAILED, TOPIC_WORDS = 8, 4, 8
 ENOUGH, LEAST = 0.8, 0.05
 #: least agreement of clusterings that are much the same, and least advantage that is one
 SAME, BETTER = 0.8, 0.05
+#: probability above which a number of groups is likelier than all others together
+LIKELIER = 0.5
 #: rows to label next that are named
 NEXT_ROWS = 5
 #: meaning of the grades of an expected agreement
@@ -106,7 +107,7 @@ def _number(answer: AnswerFacts) -> str:
     k, first = groups(answer.n_clusters), next(iter(answer.numbers), None)
     if first is None or first.k != answer.n_clusters or len(answer.numbers) == 1:
         return k if natural(answer) else f"Perhaps {k}"
-    adverb = "Probably" if natural(answer) and first.probability >= PROBABLE else "Perhaps"
+    adverb = "Probably" if natural(answer) and first.probability > LIKELIER else "Perhaps"
     return f"{adverb} {k} ({certain_percent(first.probability)})"
 
 
