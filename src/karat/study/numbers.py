@@ -58,11 +58,11 @@ def numbers_of(
 ) -> tuple[Number, ...]:
     """Numbers of clusters by their shares, that of the answer first, and how they nest in it.
 
-    None where the user asked for one number, and nothing else was compared with it.
+    None where the user asked for one number, which the answer has, and no references stand beside.
     """
-    if len(set(swept_numbers(tried))) == 1 and not (judgement and judgement.references):
-        return ()
     answer = int(ranked["n_clusters"].iloc[0])
+    if set(swept_numbers(tried)) == {answer} and not (judgement and judgement.references):
+        return ()
     best = _best_of_each(ranked, judgement)
     if answer in shares:
         best[answer] = _BestOfNumber(str(ranked.index[0]))
