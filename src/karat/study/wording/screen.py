@@ -93,13 +93,14 @@ def headline(answer: AnswerFacts) -> str:
 
     These are two claims, each with its own probability.
     """
+    data = _data(answer)
     if is_supplied(answer):
-        return _of_own(answer, groups(answer.n_clusters))
+        more = f" {data[0].upper()}{data[1:]}." if data else ""
+        return f"{_of_own(answer, groups(answer.n_clusters))}{more}"
     if decision(answer) == "no":
         look = f"these {answer.n_objects:,} {answer.noun} look like one cloud"
         return f"No groups: {look}. Any split is arbitrary."
-    parts = [_number(answer), _data(answer)]
-    return f"{'; '.join(part for part in parts if part)}."
+    return f"{_number(answer)}; {data}." if data else f"{_number(answer)}."
 
 
 def _number(answer: AnswerFacts) -> str:
@@ -116,25 +117,17 @@ def _of_own(answer: AnswerFacts, k: str) -> str:
     n, expected = answer.tried.distinct, answer.expected
     if expected is not None and expected.grade == "random":
         subject = "Your clustering is" if n == 1 else f"None of your {counted(n)} clusterings is"
-        start = f"{subject}{' not' * (n == 1)} better than random groups."
-        return f"{start} {_sentence(_data(answer))}".strip()
+        return f"{subject}{' not' * (n == 1)} better than random groups."
     level = [clustering.name for clustering in answer.own[1:] if clustering.level]
     if answer.measured is not None:
         level += answer.measured.inside_error
     if n == 1:
-        start = f"Your clustering {answer.name} has {k}."
-    elif level:
+        return f"Your clustering {answer.name} has {k}."
+    if level:
         more = [f"{len(level) - FEW} more"] * (len(level) > FEW)
         others = listed([*level[:FEW], *more])
-        start = f"{answer.name} ({k}) comes first, level with {others}."
-    else:
-        start = f"The best of your {counted(n)} clusterings is {answer.name}, with {k}."
-    return f"{start} {_sentence(_data(answer))}".strip()
-
-
-def _sentence(clause: str) -> str:
-    """A clause with a capital and a full stop; nothing if it is empty."""
-    return f"{clause[:1].upper()}{clause[1:]}." if clause else ""
+        return f"{answer.name} ({k}) comes first, level with {others}."
+    return f"The best of your {counted(n)} clusterings is {answer.name}, with {k}."
 
 
 def _data(answer: AnswerFacts) -> str:
