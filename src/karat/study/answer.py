@@ -75,6 +75,7 @@ class Answer(AnswerFacts):
         probability that no candidate is better by more than 0.05.
     numbers : tuple of Number
         How likely each number of clusters is: that of the answer, then the most likely first.
+        Empty where the answer has the one number that was asked for.
     level : tuple of LevelCandidate
         Candidates whose expected agreement differs by less than its error. Each has its agreement
         with the answer, and the clusters that it splits or joins.
