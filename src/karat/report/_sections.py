@@ -47,7 +47,6 @@ def answer(facts: Facts) -> Section:
             "noun": chosen.answer.noun,
             "terms": chosen.terms is not None,
             "answer": answer,
-            "d": study.dataset.n_features,
         }
     return Section("answer", "Answer", "answer.html", values)
 

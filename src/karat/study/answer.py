@@ -103,8 +103,8 @@ class Answer(AnswerFacts):
         Why it was not judged.
     notes, findings : tuple
         What was done to the data, and what looks wrong with them.
-    data, noun, n_features, source : str, str, int, str
-        Their name, what an object is called, the number of columns or terms, and the file.
+    data, noun, n_columns, source : str, str, int, str
+        Their name, what an object is called, the number of columns or terms in use, and the file.
     n_rows : int
         Rows of the table, where the objects are a sample of them.
     fitted : Fitted

@@ -122,7 +122,7 @@ def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerF
         findings=ordered((*reproduced(dataset, labels), *dataset.findings)),
         data=str(dataset.name),
         noun=_noun(tried),
-        n_features=dataset.n_features,
+        n_columns=_n_columns(tried),
         source=None if dataset.source is None else str(dataset.source),
         n_rows=dataset.whole.n_rows if dataset.whole and dataset.whole.is_sampled else None,
         **decided,
@@ -134,6 +134,14 @@ def _silhouette(tried: Tried, name: str) -> float | None:
     scores = candidate_scores(tried)
     value = scores["silhouette"].astype(float)[name] if "silhouette" in scores else np.nan
     return None if np.isnan(value) else float(value)
+
+
+def _n_columns(tried: Tried) -> int:
+    """Number of columns of the table that have weight; of terms; 0 for distances and graphs."""
+    data = tried.dataset
+    if not data.n_features or data.preparation is None or not data.preparation.columns:
+        return data.n_features
+    return len(np.unique(data.preparation.origin[data.preparation.kept]))
 
 
 def _noun(tried: Tried) -> str:

@@ -356,7 +356,7 @@ class AnswerFacts:
     findings: tuple[Any, ...] = ()
     data: str = ""
     noun: str = "rows"
-    n_features: int = 0
+    n_columns: int = 0
     source: str | None = None
     n_rows: int | None = None
 

@@ -73,9 +73,9 @@ def data_line(answer: AnswerFacts, seconds: float | None = None) -> str:
     parts = [f"{answer.n_objects:,} {answer.noun}"]
     if answer.n_rows is not None:
         parts = [f"a sample of {answer.n_objects:,} of {answer.n_rows:,} rows"]
-    if answer.n_features:
+    if answer.n_columns:
         unit = "term" if answer.noun == "texts" else "column"
-        parts.append(f"{answer.n_features:,} {unit}{'s' * (answer.n_features > 1)}")
+        parts.append(f"{answer.n_columns:,} {unit}{'s' * (answer.n_columns > 1)}")
     tried = f"{answer.tried.candidates:,} clusterings compared"
     if answer.tried.candidates == 1:
         tried = "one clustering judged"
