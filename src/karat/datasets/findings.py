@@ -105,6 +105,14 @@ def _reproduced(f: Finding) -> str:
     )
 
 
+def _successive(f: Finding) -> str:
+    """Sentence about rows that are like the next one."""
+    return (
+        f"{100 * f.facts['share']:.0f} % of the rows are nearer to the next row than to another "
+        "one of their group, as in a series. What is said of chances holds for independent rows."
+    )
+
+
 def _lone(f: Finding) -> str:
     """Sentence about lone cells far from all others."""
     places = [
@@ -319,6 +327,7 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "label": "{names} {are} named like classes and {have} few values: excluded, because a "
     "clustering of the classes themselves says nothing.",
     "reproduced": _reproduced,
+    "successive": _successive,
     "sentinel": _sentinel,
     "order": "The rows are sorted by {first!r}, and only the first {labelled:,} have a class: "
     "they are not a random sample and say nothing about the others.",

@@ -134,8 +134,9 @@ def assess_structure(
     and for one column, the likelihood of two normal groups is compared with that of one flat,
     skewed or long-tailed group. Evidence of more than 400 objects is divided by the square root of
     their number over 400. At most 2,000 objects are drawn. The mean of 4 searches decides. Where a
-    t interval of 99 % for the probability has a limit, there are up to 64. The documentation of
-    stability has results for data of many kinds.
+    t interval of 99 % for the probability has a limit, there are up to 64. The objects are taken
+    for independent: a random walk stays at some places by chance, which are groups here. The
+    documentation of stability has results for data of many kinds.
 
     Examples
     --------

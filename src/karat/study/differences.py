@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import from_array
+from karat.datasets.data_checks import successive
+from karat.datasets.findings import sentence
 from karat.inference import (
     FAMILIES,
     Differences,
@@ -45,6 +47,8 @@ def differences(
         unused = [name for name, value in aside.items() if value is not None]
         if unused:
             premises += (f"The clusters were chosen without the {' and '.join(unused)}.",)
+        labels = candidate_labels(tried, best_candidate(tried))
+        premises += tuple(sentence(finding) for finding in successive(tried.dataset, labels))
         names = list(tried.dataset.feature_names)
         return compared(first, second, _chosen_again(tried, first), names, premises)
 

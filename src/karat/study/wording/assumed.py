@@ -29,6 +29,7 @@ PHRASES = {
     "outcome": "{} excluded (an outcome)",
     "label": "{} excluded (named like classes)",
     "reproduced": "the groups repeat the values of {}",
+    "successive": "rows are independent, though each is like the next",
     "sentinel": "repeated far values in {} read as missing",
     "order": "rows are sorted by {}: labels are no random sample",
     "magnitude": "columns scaled to standard deviation 1",

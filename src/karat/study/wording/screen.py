@@ -140,7 +140,9 @@ def _data(answer: AnswerFacts) -> str:
     if not natural(answer):
         return f"the data could as well be one cloud (chance of groups {chance})"
     adverb = "almost certainly" if decision(answer) == "yes" else "probably"
-    return f"the data {adverb} have groups ({chance})"
+    is_series = any(finding.key == "successive" for finding in answer.findings)
+    condition = f", if the {answer.noun} are independent" * is_series
+    return f"the data {adverb} have groups ({chance}){condition}"
 
 
 def group_lines(
