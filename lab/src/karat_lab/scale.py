@@ -112,7 +112,8 @@ QUICK: dict[str, Quick] = {
         0, "one sample of three data sets instead of 50 of five: no errors", "chapter6"
     ),
     "whissell2012-chapter5-readings": Quick(
-        1, "one start of each bisection instead of 10, the other readings on two collections",
+        1, "one start of each bisection instead of 10, the other readings on two collections, "
+        "without spectral clustering and PCA-K",
     ),
     "whissell2012-chapter6-readings": Quick(
         1, "one sample of each synthetic data set instead of 5, four of each real one instead of "

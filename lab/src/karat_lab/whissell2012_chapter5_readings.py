@@ -42,8 +42,9 @@ BISECTIONS = ("RB-I2", "RB-H1")
 #: so many that the published EQ and NMI are both possible
 MANY = 60
 STARTS = 10
-#: run at all numbers of clusters, where the tables have a few
+#: run at all numbers of clusters, where the tables have a few; the second ones not in a quick look
 AT_ALL = ("PAM", "Clink", "Agglo-I2", "Agglo-H1")
+ALSO_AT_ALL = ("Spect-Un", "Spect-RW", "Spect-Sy", "PCA-K")
 #: run at nine numbers of clusters from fewer starts
 PARTITIONAL = ("RB-I2", "Direct-I2", "RB-H1", "Direct-H1")
 NINE, FEW_STARTS = 3, 3
@@ -150,19 +151,23 @@ def _means(table: pd.DataFrame) -> Any:
 
 
 def _at_all_numbers(
-    data: Any, seed: int, storage: str | Path | None, progress: Callable[[str], None] | None
+    data: Any,
+    ways: tuple[str, ...],
+    seed: int,
+    storage: str | Path | None,
+    progress: Callable[[str], None] | None,
 ) -> tuple[list[dict[str, Any]], str]:
-    """Rows of the clusterers at all numbers of clusters, and of Clink with other ties; a note."""
+    """Rows of clusterers at all numbers of clusters, and of Clink with other ties; a note."""
     import pandas as pd
 
     import karat
 
-    methods = {way: one for way, one in algorithms(STARTS).items() if way in AT_ALL}
+    methods = {way: one for way, one in algorithms(STARTS).items() if way in ways}
     table = Benchmark(
         data, methods, MEASURES.values(), k=list(KS), n_init=1, metric="cosine", storage=storage,
         random_state=seed,
     ).run(progress).table  # fmt: skip
-    rows = _changes(_means(table), "all numbers", AT_ALL)
+    rows = _changes(_means(table), "all numbers", ways)
     ties, untied = {}, {}
     for which, (weighted, classes) in data.items():
         for weight, X in weighted.items():
@@ -175,7 +180,7 @@ def _at_all_numbers(
     other.index = pd.MultiIndex.from_tuples(other.index)
     tied = ", ".join(f"{which} {number}" for (w, which), number in untied.items() if w == "tf-idf")
     note = (
-        f"'all numbers': the tables' changes with {', '.join(AT_ALL)} at all numbers of clusters, "
+        f"'all numbers': the tables' changes with {', '.join(ways)} at all numbers of clusters, "
         f"{min(KS)} to {max(KS)}. 'other ties': Clink where clusters that share no term are merged "
         "from the last document on. All such clusters are equally far from each other, and the "
         f"algorithm does not say which to merge. With tf-idf their number is: {tied}."
@@ -254,7 +259,8 @@ def run(
         counts, classes = collection(which, seed)
         weights = {w for pair, sets in TABLES.values() if which in sets for w in pair}
         weighted[which] = ({w: weigh(counts, w) for w in sorted(weights)}, classes)
-    more, note = _at_all_numbers(weighted, seed, storage, progress)
+    ways = AT_ALL + ALSO_AT_ALL if starts > 1 else AT_ALL
+    more, note = _at_all_numbers(weighted, ways, seed, storage, progress)
     few = FEW_STARTS if starts > 1 else 1
     partitional, second_note = _partitional(weighted, few, seed, storage, progress)
     rows += more + partitional
