@@ -36,9 +36,9 @@ MIN_ROWS_OF_FLAGS = 100
 MIN_LABELLED = 20  # objects whose classes a column must repeat
 MIN_REPRODUCED_SHARE = 0.98  # share of the objects whose value determines their cluster
 MIN_REPEATED_SHARE = 0.01  # least share of repeated rows that is reported
-#: share of the rows that are nearer to the next one from which on rows depend on their order, and
-#: fewest and most rows that are compared
-MIN_ALIKE, MIN_SUCCESSIVE, MAX_SUCCESSIVE = 0.9, 50, 2000
+#: share of the rows that are nearer to the next one than to one so far below from which on they are
+#: a series, and fewest and most rows that are compared
+MIN_ALIKE, LAG, MIN_SUCCESSIVE, MAX_SUCCESSIVE = 0.85, 10, 50, 2000
 
 
 def missing_values(plan: ReadingPlan, n: int, options: ReadingOptions) -> list[Finding]:
@@ -257,36 +257,26 @@ def reproduced(dataset: Dataset, labels: Labels) -> list[Finding]:
     return findings
 
 
-def successive(dataset: Dataset, labels: Labels) -> list[Finding]:
-    """Finding that rows are nearer to the next one than to others of their cluster, if any.
+def successive(dataset: Dataset) -> list[Finding]:
+    """Finding that most rows are nearer to the next one than to the tenth below, if so.
 
     So they are in a series, where chances that hold for independent rows do not. Of independent
-    rows half are, in whatever order the clusters come: the other row is drawn from the cluster.
-    Columns in ascending or descending order do not count, so a table may be sorted by one.
+    rows half are, and few more where a table is sorted by classes. Columns in ascending or
+    descending order do not count, so it may be sorted by one.
     """
-    labels = np.asarray(labels)
-    pairs = np.flatnonzero((labels[:-1] == labels[1:]) & (labels[:-1] >= 0))
-    if dataset.rows is not None:
-        pairs = pairs[np.diff(dataset.rows)[pairs] == 1]
-    sizes = np.bincount(labels[labels >= 0])
-    pairs = pairs[sizes[labels[pairs]] > 2]
-    accepted = dataset.options.get("accept", ())
-    if len(pairs) < MIN_SUCCESSIVE or dataset.n_features == 0 or "successive" in accepted:
+    rows = np.arange(max(dataset.n_objects - LAG, 0))
+    if dataset.rows is not None:  # a sample has few that follow each other
+        rows = rows[dataset.rows[rows + LAG] - dataset.rows[rows] == LAG]
+    accepted = "successive" in dataset.options.get("accept", ())
+    if len(rows) < MIN_SUCCESSIVE or dataset.n_features == 0 or accepted:
         return []
-    rng = np.random.default_rng(0)
-    pairs = np.sort(rng.permutation(pairs)[:MAX_SUCCESSIVE])
-    # another row of the cluster: by their order in it, neither the row itself nor the next
-    of_cluster = np.argsort(labels, kind="stable")
-    place = np.argsort(of_cluster)[pairs]
-    first = np.searchsorted(labels[of_cluster], labels[pairs])
-    size = sizes[labels[pairs]]
-    others = of_cluster[first + (place - first + rng.integers(2, size)) % size]
-    here, after, other = (dataset.X[rows] for rows in (pairs, pairs + 1, others))
+    rows = np.sort(np.random.default_rng(0).permutation(rows)[:MAX_SUCCESSIVE])
+    here, after, later = (dataset.X[rows + below] for below in (0, 1, LAG))
     if isinstance(here, np.ndarray):
-        unsorted = ~_monotone(here)
-        here, after, other = here[:, unsorted], after[:, unsorted], other[:, unsorted]
-    to_next, to_other = _squared_distances(here, after), _squared_distances(here, other)
-    share = float(np.mean((to_next < to_other) + (to_next == to_other) / 2))
+        kept = ~_monotone(here)
+        here, after, later = here[:, kept], after[:, kept], later[:, kept]
+    near, far = _squared_distances(here, after), _squared_distances(here, later)
+    share = float(np.mean((near < far) + (near == far) / 2))
     if share < MIN_ALIKE:
         return []
     return [Finding("successive", "harmful", {"share": share}, (), {"accept": ("successive",)})]

@@ -108,8 +108,8 @@ def _reproduced(f: Finding) -> str:
 def _successive(f: Finding) -> str:
     """Sentence about rows that are like the next one."""
     return (
-        f"{100 * f.facts['share']:.0f} % of the rows are nearer to the next row than to another "
-        "one of their group, as in a series. What is said of chances holds for independent rows."
+        f"{100 * f.facts['share']:.0f} % of the rows are nearer to the next row than to the tenth "
+        "below, as in a series. What is said of chances holds for independent rows."
     )
 
 

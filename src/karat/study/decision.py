@@ -119,9 +119,7 @@ def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerF
         steadiness=kept_steadiness(tried, name),
         stability=None if assessment is None else _stability(assessment),
         notes=tuple(map(str, dataset.notes)),
-        findings=ordered(
-            (*reproduced(dataset, labels), *successive(dataset, labels), *dataset.findings)
-        ),
+        findings=ordered((*reproduced(dataset, labels), *successive(dataset), *dataset.findings)),
         data=str(dataset.name),
         noun=_noun(tried),
         n_columns=_n_columns(tried),

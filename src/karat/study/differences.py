@@ -47,8 +47,7 @@ def differences(
         unused = [name for name, value in aside.items() if value is not None]
         if unused:
             premises += (f"The clusters were chosen without the {' and '.join(unused)}.",)
-        labels = candidate_labels(tried, best_candidate(tried))
-        premises += tuple(sentence(finding) for finding in successive(tried.dataset, labels))
+        premises += tuple(map(sentence, successive(tried.dataset)))
         names = list(tried.dataset.feature_names)
         return compared(first, second, _chosen_again(tried, first), names, premises)
 
