@@ -120,7 +120,7 @@ QUICK: dict[str, Quick] = {
         "20", "chapter6"
     ),
     "whissell2012-chapter6-ties": Quick(
-        1, "one sample of each data set instead of 20", "chapter6"
+        1, "one sample of each data set instead of 50", "chapter6"
     ),
     "whissell2012-chapter6-weka": Quick(
         1, "one sample of each data set instead of 3 or 10, without the support vector machine",

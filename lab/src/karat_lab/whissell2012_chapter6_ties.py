@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 #: data sets in every sample of which some predictions are perfect
 SETS = ("ELONGATED", "CUBE", "RINGS")
-SAMPLES = 20
+SAMPLES = 50
 READING = "another of the equals"
 
 
@@ -87,7 +87,7 @@ def run(
 ) -> ExperimentResult:
     """Run the experiment; the samples are those of the tables, and kept in ``storage``.
 
-    ``samples``: of each data set, 20 by default.
+    ``samples``: of each data set, 50 by default.
     """
     import pandas as pd
     from threadpoolctl import threadpool_limits
