@@ -116,7 +116,7 @@ QUICK: dict[str, Quick] = {
         "without spectral clustering and PCA-K",
     ),
     "whissell2012-chapter6-readings": Quick(
-        1, "one sample of each synthetic data set instead of 5, four of each real one instead of "
+        1, "one sample of each synthetic data set instead of 50, four of each real one instead of "
         "20", "chapter6"
     ),
     "whissell2012-chapter6-ties": Quick(
