@@ -222,7 +222,7 @@ def sorted_labels(draft: DatasetDraft, y: NDArray[Any]) -> list[Finding]:
         return []
     for j in range(min(draft.X.shape[1], 1000)):
         steps = np.diff(draft.X[:, j])
-        if ((steps >= 0).all() or (steps <= 0).all()) and (steps != 0).sum() >= 10:
+        if _has_one_direction(steps) and (steps != 0).sum() >= 10:
             name = (draft.names[j],)
             option = {"accept": ("order",)}
             return [Finding("order", "harmful", {"labelled": n_labelled}, name, option)]
@@ -273,7 +273,7 @@ def successive(dataset: Dataset) -> list[Finding]:
     rows = np.sort(np.random.default_rng(0).permutation(rows)[:MAX_SUCCESSIVE])
     here, after, later = (dataset.X[rows + below] for below in (0, 1, LAG))
     if isinstance(here, np.ndarray):
-        kept = ~_monotone(here)
+        kept = [not _has_one_direction(steps) for steps in np.diff(here, axis=0).T]
         here, after, later = here[:, kept], after[:, kept], later[:, kept]
     near, far = _squared_distances(here, after), _squared_distances(here, later)
     share = float(np.mean((near < far) + (near == far) / 2))
@@ -282,10 +282,9 @@ def successive(dataset: Dataset) -> list[Finding]:
     return [Finding("successive", "harmful", {"share": share}, (), {"accept": ("successive",)})]
 
 
-def _monotone(X: NDArray[Any]) -> Bools:
-    """Mask of the columns that never fall, or never rise."""
-    steps = np.diff(X, axis=0)
-    return np.asarray((steps >= 0).all(axis=0) | (steps <= 0).all(axis=0))
+def _has_one_direction(steps: Floats) -> bool:
+    """Whether a column with these steps from row to row never falls, or never rises."""
+    return bool((steps >= 0).all() or (steps <= 0).all())
 
 
 def _squared_distances(A: Any, B: Any) -> Floats:
