@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 import karat
-from karat.nulls import coordinates, references, structure, valleys
+from karat.nulls import coordinates, gaps, references, structure, valleys
 from karat.nulls.structure import Structure
 from pinning import Pins
 
@@ -57,7 +57,7 @@ def names() -> dict[str, Any]:
     arc = np.column_stack([9 * np.cos(turn), 9 * np.sin(turn)]) + rng.normal(size=(120, 2)) / 4
     return {
         "np": np, "sparse": sparse, "karat": karat, "valleys": valleys, "co": coordinates,
-        "references": references, "structure": structure, "Structure": Structure, "rng": np.random.default_rng,
+        "references": references, "gaps": gaps, "structure": structure, "Structure": Structure, "rng": np.random.default_rng,
         "far": far, "y": y, "near": far / 9, "line": np.sort(rng.normal(size=(90, 1)), axis=0), "arc": arc, "half": (np.arange(120) > 59),
         "cloud": rng.normal(size=(240, 4)), "Drawn": Drawn, "searched": searched, "counts": sparse.csr_array(rng.poisson(0.5, size=(20, 9)).astype(float)),
         "many": rng.normal(size=(320, 310)) + 3 * rng.normal(size=(320, 1)) * rng.normal(size=310), "grid": rng.integers(0, 4, size=(60, 2)).astype(float),

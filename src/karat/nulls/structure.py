@@ -11,7 +11,9 @@ from scipy.special import stdtrit
 from karat._kernels.modes import FEWEST, line_evidence
 from karat.distances import check_metric, check_points
 from karat.nulls.coordinates import coordinates, depend_on_draws
+from karat.nulls.gaps import ENOUGH, FREE, find_gaps
 from karat.nulls.valleys import (
+    MOST_EVIDENCE,
     NUMBERS_OF_CLUSTERS,
     OBJECTS_PER_CLUSTER,
     USUAL_SIZE,
@@ -66,10 +68,11 @@ class Structure:
         ``"yes"`` from a probability of .9, which few data sets without clusters reach. ``"no"``
         below .2, otherwise ``"unclear"``.
     evidence : float
-        -log p of the deepest valley between clusters that no way around it avoids.
+        -log p of the deepest valley between clusters that no way around it avoids, or what a gap
+        between groups of any shape is worth, if that is more.
     n_clusters : int
-        Most clusters that valleys separate, if the decision is ``"yes"``; otherwise 1. There can be
-        more: those that overlap have no valley.
+        Most clusters that valleys or gaps separate, if the decision is ``"yes"``; otherwise 1.
+        There can be more: those that overlap have neither.
     n_objects : int
         Number of distinct objects examined.
     error : float
@@ -79,7 +82,7 @@ class Structure:
         1 on a line. Random gaps are deeper in thin data, so these need more evidence.
 
     Equal objects have no clusters. A cluster of fewer than a twentieth of the objects can be
-    missed, and so can long clusters side by side, which k-means cuts across.
+    missed, and so can long clusters that touch, which k-means cuts across.
     """
 
     probability: float
@@ -132,11 +135,13 @@ def assess_structure(
     are one cluster (:func:`karat.nulls.valleys.find_valleys`). p-values are those of a uniform
     density, the hardest without a valley. A small group has no deep valley. So up to 3 clusters,
     and for one column, the likelihood of two normal groups is compared with that of one flat,
-    skewed or long-tailed group. Evidence of more than 400 objects is divided by the square root of
-    their number over 400. At most 2,000 objects are drawn. The mean of 4 searches decides. Where a
-    t interval of 99 % for the probability has a limit, there are up to 64. The objects are taken
-    for independent: a random walk stays at some places by chance, which are groups here. The
-    documentation of stability has results for data of many kinds.
+    skewed or long-tailed group. A tree of neighbours finds gaps between groups of any shape
+    (:func:`karat.nulls.gaps.find_gaps`), and the larger evidence counts. Evidence of more than 400
+    objects is divided by the square root of their number over 400. At most 2,000 objects are drawn.
+    The mean of 4 searches decides. Where a t interval of 99 % for the probability has a limit,
+    there are up to 64. The objects are taken for independent: a random walk stays at some places by
+    chance, which are groups here. The documentation of stability has results for data of many
+    kinds.
 
     Examples
     --------
@@ -167,19 +172,22 @@ def structure_of(X: Rows, metric: Metric, rng: np.random.Generator) -> Structure
     linear = OF_COLUMN if is_column else linearity(Z)
 
     def search(seed: int) -> tuple[Floats, Ints]:
-        """Evidence and groups for each number of clusters, by random numbers of its own."""
+        """Evidence and groups of gaps, and for each number of clusters, by its random numbers."""
         of_search = np.random.default_rng(seed)
         drawn = coordinates(X, metric, of_search) if is_redrawn else Z
-        return find_valleys(drawn, of_search, numbers)
+        deepest, groups = find_valleys(drawn, of_search, numbers)
+        contrast, separated = find_gaps(drawn)
+        worth = gap_evidence(contrast, len(drawn), linear)
+        return np.append(worth, deepest), np.append(separated, groups)
 
     def search_column(seed: int) -> tuple[Floats, Ints]:
         """Evidence of a column, the same for each number; groups are counted in the end."""
         drawn = coordinates(X, metric, np.random.default_rng(seed)) if is_redrawn else Z
         enough = len(drawn) >= 2 * OBJECTS_PER_CLUSTER
         found = line_evidence(drawn[:, 0]) if enough else 0.0
-        return np.full(len(numbers), found), np.ones(len(numbers), dtype=np.int64)
+        return np.full(1 + len(numbers), found), np.ones(1 + len(numbers), dtype=np.int64)
 
-    evidence, most = np.zeros((0, len(numbers))), 2
+    evidence, most = np.zeros((0, 1 + len(numbers))), 2
     while True:
         seeds = rng.integers(2**31 - 1, size=REPEATS).tolist()
         found = in_threads(search_column if is_column else search, seeds)
@@ -192,7 +200,8 @@ def structure_of(X: Rows, metric: Metric, rng: np.random.Generator) -> Structure
             break
         # numbers of clusters that can have the most evidence
         leading = mean + 2 * error >= mean[at]
-        numbers, evidence = numbers[leading], evidence[:, leading]
+        leading[0] = True  # gaps
+        numbers, evidence = numbers[leading[1:]], evidence[:, leading]
     if is_column and structure.decision == "yes":
         most = max(most, _most_groups(in_threads(search, seeds)))
         structure = replace(structure, n_clusters=most)
@@ -238,6 +247,12 @@ def linearity(Z: Floats) -> float:
         sizes = np.square(np.linalg.svd(P - P.mean(axis=0), compute_uv=False))
         shares.append(sizes[0] / max(float(sizes.sum()), 1e-300))
     return float(np.mean(shares))
+
+
+def gap_evidence(contrast: float, n: int, linear: float) -> float:
+    """Evidence that a gap's contrast is worth: as much as is needed where it separates groups."""
+    share = max(contrast - FREE, 0.0) / (ENOUGH - FREE)
+    return min(share * needed(linear) * gap_factor(n), MOST_EVIDENCE)
 
 
 def needed(linear: float = OF_COLUMN) -> float:
