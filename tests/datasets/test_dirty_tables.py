@@ -61,7 +61,7 @@ def test_clean_tables_have_no_harmful_finding(shared_data: Path) -> None:
         ]
     assert len(harmful_keys) > 20
     harmful = {name: keys for name, keys in harmful_keys.items() if keys}
-    assert len(harmful) <= 0.03 * len(harmful_keys), harmful
+    assert harmful == {"satimage.csv.gz": ["successive"]}  # pixels beside each other
 
 
 def test_clean_random_tables_have_no_harmful_finding(tmp_path: Path) -> None:

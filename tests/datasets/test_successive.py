@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +10,8 @@ from scipy.signal import lfilter
 from sklearn.datasets import load_iris, load_wine
 
 import karat
-from karat.datasets import from_array, from_table
+from command_line import karat_command
+from karat.datasets import from_table
 from karat.datasets.data_checks import LAG, successive
 from karat.study.wording import screen
 
@@ -30,17 +29,17 @@ def walk(seed, n=400, d=3):
 @pytest.mark.parametrize("seed", range(3))
 def test_random_walks_are_series_until_they_are_shuffled(seed, n):
     X = walk(seed, n)
-    (finding,) = successive(from_array(X))
+    (finding,) = successive(X)
     assert (finding.key, finding.stops) == ("successive", False)
     assert finding.facts["share"] >= 0.85
-    assert successive(from_array(X[::-1]))
-    assert not successive(from_array(np.random.default_rng(seed).permutation(X)))
+    assert successive(X[::-1])
+    assert not successive(np.random.default_rng(seed).permutation(X))
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_short_memory_is_no_series(seed):
-    assert successive(from_array(autoregressive(seed, 0.95)))
-    assert not successive(from_array(autoregressive(seed, 0.5)))
+    assert successive(autoregressive(seed, 0.95))
+    assert not successive(autoregressive(seed, 0.5))
 
 
 @pytest.mark.parametrize("k", [2, 4, 12])
@@ -50,36 +49,34 @@ def test_independent_rows_are_none_however_they_are_sorted(seed, k):
     y = rng.integers(0, k, 300)
     X = rng.standard_t(3, size=(300, 4)) + 5 * y[:, None]
     for order in (np.arange(300), np.argsort(y, kind="stable"), np.argsort(-X[:, 0] + 5 * y)):
-        assert not successive(from_array(X[order]))
-    assert not successive(from_array(np.sort(X[:, :1], axis=0)))
-    assert not successive(from_array((X > 0).astype(float)))  # most rows have equals
+        assert not successive(X[order])
+    assert not successive(np.sort(X[:, :1], axis=0))
+    assert not successive((X > 0).astype(float))  # most rows have equals
 
 
 def test_sets_that_are_sorted_by_their_classes_are_none():
     for load in (load_iris, load_wine):
-        assert not successive(from_array(load().data))
+        assert not successive(load().data)
 
 
 def test_half_of_independent_rows_are_nearer_to_the_next(monkeypatch):
     monkeypatch.setattr("karat.datasets.data_checks.MIN_ALIKE", 0.0)
     X = np.random.default_rng(0).normal(size=(4000, 2))
     shares = [
-        successive(from_array(data))[0].facts["share"]
-        for data in (X, np.zeros((4000, 2)), sparse.csr_array(X))
+        successive(data)[0].facts["share"] for data in (X, np.zeros((4000, 2)), sparse.csr_array(X))
     ]
     assert shares[0] == shares[2]
     assert shares[0] == pytest.approx(0.5, abs=0.04)
     assert shares[1] == 0.5
 
 
-def test_few_rows_samples_and_distances_are_not_compared():
+def test_few_rows_and_distances_are_not_compared():
     X = walk(0)
-    assert not successive(from_array(X[: 49 + LAG]))
-    assert successive(from_array(X[: 50 + LAG]))
-    assert not successive(from_array(X[:5]))
-    assert not successive(replace(from_array(X), rows=np.arange(400) * 3))
+    assert not successive(X[: 49 + LAG])
+    assert successive(X[: 50 + LAG])
+    assert not successive(X[:5])
     square = np.abs(X[:, :1] - X[:, 0])
-    assert not successive(karat.datasets.from_distances(square))
+    assert not karat.datasets.from_distances(square).findings
 
 
 def test_the_first_line_names_the_condition(tmp_path):
@@ -93,11 +90,13 @@ def test_the_first_line_names_the_condition(tmp_path):
         study.add({"mine": groups})
         told.append(study.best())
     assert [f.key for f in told[0].findings].count("successive") == 1
+    assert "as in a series" in karat_command("check", path).stdout
     assert "if the rows are independent" in screen.headline(told[0])
     assert dict(screen.lines(told[0]))["Assumed"].startswith("rows are independent, though")
     assert "successive" not in [f.key for f in told[1].findings]
     assert "independent" not in screen.headline(told[1])
-    assert not successive(from_table(table.sample(frac=1, random_state=0)))
+    shuffled = table.sample(frac=1, random_state=0)
+    assert "successive" not in [f.key for f in from_table(shuffled).findings]
 
 
 def test_tests_of_differences_name_the_condition():

@@ -30,6 +30,7 @@ from karat.datasets.data_checks import (
     outcome_columns,
     repeats,
     sorted_labels,
+    successive,
 )
 from karat.datasets.findings import Finding, ordered
 from karat.datasets.preparation import preparation_of
@@ -64,6 +65,7 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
     findings += more
     scaling, center, scale, finding = scale_columns(draft, options, plan, check=True)
     findings += [] if finding is None else [finding]
+    findings += successive(draft.X)
     if plan is not None:
         imputed_by = None if draft.filler is None else "neighbors"
         plan = replace(plan, scale=scaling, impute=options.impute or imputed_by)

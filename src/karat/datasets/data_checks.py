@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from karat.datasets._draft import DatasetDraft
     from karat.datasets._options import ReadingOptions
     from karat.datasets.reading_plan import ReadingPlan
-    from karat.runtime.types import Bools, Floats, Labels
+    from karat.runtime.types import Bools, Floats, Labels, Rows
 
 #: ratio of the largest spread to the lower quartile of spreads above which units differ
 MAX_SPREAD_RATIO = 5.0
@@ -257,21 +257,18 @@ def reproduced(dataset: Dataset, labels: Labels) -> list[Finding]:
     return findings
 
 
-def successive(dataset: Dataset) -> list[Finding]:
+def successive(X: Rows) -> list[Finding]:
     """Finding that most rows are nearer to the next one than to the tenth below, if so.
 
     So they are in a series, where chances that hold for independent rows do not. Of independent
     rows half are, and few more where a table is sorted by classes. Columns in ascending or
     descending order do not count, so it may be sorted by one.
     """
-    rows = np.arange(max(dataset.n_objects - LAG, 0))
-    if dataset.rows is not None:  # a sample has few that follow each other
-        rows = rows[dataset.rows[rows + LAG] - dataset.rows[rows] == LAG]
-    accepted = "successive" in dataset.options.get("accept", ())
-    if len(rows) < MIN_SUCCESSIVE or dataset.n_features == 0 or accepted:
+    n = X.shape[0] - LAG
+    if n < MIN_SUCCESSIVE:
         return []
-    rows = np.sort(np.random.default_rng(0).permutation(rows)[:MAX_SUCCESSIVE])
-    here, after, later = (dataset.X[rows + below] for below in (0, 1, LAG))
+    rows = np.sort(np.random.default_rng(0).permutation(n)[:MAX_SUCCESSIVE])
+    here, after, later = (X[rows + below] for below in (0, 1, LAG))
     if isinstance(here, np.ndarray):
         kept = [not _has_one_direction(steps) for steps in np.diff(here, axis=0).T]
         here, after, later = here[:, kept], after[:, kept], later[:, kept]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets.data_checks import reproduced, successive
+from karat.datasets.data_checks import reproduced
 from karat.datasets.findings import ordered
 from karat.labelings.structures import Hardened
 from karat.measures import adjusted_rand_index
@@ -119,7 +119,7 @@ def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerF
         steadiness=kept_steadiness(tried, name),
         stability=None if assessment is None else _stability(assessment),
         notes=tuple(map(str, dataset.notes)),
-        findings=ordered((*reproduced(dataset, labels), *successive(dataset), *dataset.findings)),
+        findings=ordered((*reproduced(dataset, labels), *dataset.findings)),
         data=str(dataset.name),
         noun=_noun(tried),
         n_columns=_n_columns(tried),

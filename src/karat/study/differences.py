@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import from_array
-from karat.datasets.data_checks import successive
 from karat.datasets.findings import sentence
 from karat.inference import (
     FAMILIES,
@@ -47,7 +46,7 @@ def differences(
         unused = [name for name, value in aside.items() if value is not None]
         if unused:
             premises += (f"The clusters were chosen without the {' and '.join(unused)}.",)
-        premises += tuple(map(sentence, successive(tried.dataset)))
+        premises += tuple(sentence(f) for f in tried.dataset.findings if f.key == "successive")
         names = list(tried.dataset.feature_names)
         return compared(first, second, _chosen_again(tried, first), names, premises)
 
