@@ -20,10 +20,14 @@ from karat.study.judgement import by_expected_agreement
 from karat.study.numbers import LEVEL
 from karat.study.perturbed import measure_steadiness
 from karat.study.ranking import (
+    LEAD,
     LEVEL_NUMBER,
+    REPEATABLE,
     SHARED,
     TEMPERATURE,
+    UNLIKE,
     chosen_when_shaken,
+    clear_leads,
     expected_agreement,
     level_numbers,
     split_outliers,
@@ -160,6 +164,45 @@ def test_a_clear_lead_is_chosen_and_a_tie_is_shared():
     assert tie[:2].min() > 0.3
     assert chosen_when_shaken(level, agreement, every, np.array([True, False, True]))[0] > 0.5
     assert chosen_when_shaken(level, agreement, np.arange(3) > 0, every)[0] == 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_clear_leads_by_their_definition(seed):
+    rng = np.random.default_rng(seed)
+    agreement = agreements(6, rng)[1]
+    scores = rng.normal(scale=0.04, size=(6, 5))
+    allowed, repeatable = rng.random((2, 6)) < 0.8
+    allowed[0] = True
+    expected = np.zeros((6, 5), dtype=bool)
+    for j in range(5):
+        first = max(np.flatnonzero(allowed), key=lambda i, j=j: scores[i, j])
+        unlike = [scores[i, j] for i in range(6) if agreement[i, first] < UNLIKE]
+        clear = scores[first, j] - max(unlike, default=-np.inf) >= LEAD
+        expected[first, j] = clear and repeatable[first]
+    assert np.array_equal(clear_leads(scores, agreement, allowed, repeatable), expected)
+    of_one = clear_leads(scores[:, 0], agreement, allowed, repeatable)
+    assert np.array_equal(of_one, expected[:, 0])
+
+
+def test_near_copies_do_not_outvote_a_clear_lead():
+    copies = 30
+    agreement = np.full((copies + 1, copies + 1), 0.95)
+    agreement[0] = agreement[:, 0] = 0.5
+    np.fill_diagonal(agreement, 1)
+    every = np.ones(copies + 1, bool)
+
+    def chosen(lead, repeatable=every):
+        """Place of the choice: 0 for the partition that is ahead of its 30 rivals."""
+        ahead = np.where(np.arange(copies + 1) == 0, lead, 0.0)
+        outvoted = expected_agreement(ahead, agreement) - REPEATABLE * ~repeatable
+        assert outvoted.argmax() > 0
+        return (outvoted + clear_leads(ahead, agreement, every, repeatable)).argmax()
+
+    assert chosen(LEAD + 1e-9) == 0
+    assert chosen(LEAD - 1e-9) > 0
+    assert chosen(LEAD + 1e-9, np.arange(copies + 1) > 0) > 0
+    far = np.where(np.arange(copies + 1) == 0, 0.2, 0.0)
+    assert chosen_when_shaken(far, agreement, every, every)[0] == 1
 
 
 def test_numbers_half_as_probable_as_the_first_are_level():

@@ -24,6 +24,7 @@ from karat.study.ranking import (
     FAR_BEHIND,
     REPEATABLE,
     chosen_when_shaken,
+    clear_leads,
     expected_agreement,
     level_numbers,
     split_outliers,
@@ -273,12 +274,14 @@ def by_expected_agreement(
 
     The choice follows the probabilities of the numbers of clusters. A candidate comes last if its
     number is less than half as probable as another, or if it differs from another by clusters of
-    a few outliers only. One that is not repeatable steps back.
+    a few outliers only. One that is not repeatable steps back, and one that leads clearly comes
+    first.
     """
-    score = expected_agreement(judgement.ahead, evidence.agreement)
-    if repeatable is not None:
-        score -= REPEATABLE * ~repeatable
-    score -= ~_may_lead(judgement, evidence)
+    ahead, agreement = judgement.ahead, evidence.agreement
+    repeatable = np.ones(len(ahead), dtype=bool) if repeatable is None else repeatable
+    allowed = _may_lead(judgement, evidence)
+    score = expected_agreement(ahead, agreement) - REPEATABLE * ~repeatable - ~allowed
+    score += clear_leads(ahead, agreement, allowed, repeatable)
     first = int(np.argmax(score))
     score += judgement.predicted[first] - score[first]
     near_best = judge.near_best(judgement.probability, evidence.agreement[first])
