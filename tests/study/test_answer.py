@@ -80,7 +80,7 @@ CHANGES = [
     ({"structure": Structure(0.877, "unclear", 3.1, 1, 150)}, "data probably have groups (88 %)"),
     ({"runner_up": Candidate("second", 9)}, "runner-up is second (9 clusters)"),
     ({"sample": Sample(123, False, 0.961)}, "another sample gives nearly the same groups"),
-    ({"stability": RESAMPLED}, "Resampling prefers 2 clusters: 98.7 %"),
+    ({"n_clusters": 3, "stability": RESAMPLED}, "Resampling prefers 2 clusters: 98.7 %"),
     ({"judge": JudgedBy("9", "0123456789", 77)}, "Decided by judge 9"),
     ({"judge": JudgedBy("9", "0123456789", 77)}, "The judge saw a sample of 77 objects"),
     ({"tied": ("twin",)}, "ties with twin"),
