@@ -65,7 +65,7 @@ def find_gaps(Z: Floats) -> tuple[float, int]:
         small, large = sorted((joined.node_of(i), joined.node_of(j)), key=joined.size.__getitem__)
         if joined.size[small] >= least:
             typical = max(joined.half_length(small), joined.half_length(large), usual, TINY)
-            found = dimension * log(length / typical)
+            found = dimension * log(max(length, typical) / typical)
             contrast = max(contrast, found)
             if found >= ENOUGH:
                 groups, length = groups + 1, typical  # a gap is no distance within a group
