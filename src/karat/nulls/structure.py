@@ -82,7 +82,7 @@ class Structure:
         1 on a line. Random gaps are deeper in thin data, so these need more evidence.
 
     Equal objects have no clusters. A cluster of fewer than a twentieth of the objects can be
-    missed, and so can long clusters that touch, which k-means cuts across.
+    missed, and so can long clusters side by side without a clear gap.
     """
 
     probability: float
