@@ -41,7 +41,7 @@ def euclidean_tree(X, core):
 
 
 @njit(cache=True, nogil=True)
-def _root(parent, i):
+def root(parent, i):
     """Root of i in a union-find forest, with path halving."""
     while parent[i] != i:
         parent[i] = parent[parent[i]]
@@ -87,14 +87,13 @@ def genie_order(edges, threshold):
             e = max(scan, first)
             while (
                 taken[e]
-                or min(size[_root(parent, edges[e, 0])], size[_root(parent, edges[e, 1])])
-                != smallest
+                or min(size[root(parent, edges[e, 0])], size[root(parent, edges[e, 1])]) != smallest
             ):
                 e += 1
             scan = e
         taken[e] = True
         order[step] = e
-        a, b = _root(parent, edges[e, 0]), _root(parent, edges[e, 1])
+        a, b = root(parent, edges[e, 0]), root(parent, edges[e, 1])
         size_a, size_b = size[a], size[b]
         union_size = size_a + size_b
         how_many[size_a] -= 1

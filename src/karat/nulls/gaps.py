@@ -11,7 +11,7 @@ from math import ceil, log
 import numpy as np
 from scipy.spatial import cKDTree
 
-from karat._kernels.spanning_trees import euclidean_tree
+from karat._kernels.spanning_trees import euclidean_tree, root
 from karat.runtime.types import Floats
 
 __all__ = ["ENOUGH", "FREE", "find_gaps"]
@@ -62,7 +62,8 @@ def find_gaps(Z: Floats) -> tuple[float, int]:
     usual, dimension = float(np.median(near[:, NEIGHBOUR - 1])), _local_dimension(near)
     contrast, groups = 0.0, 1
     for (i, j), length in zip(edges[order].tolist(), np.sqrt(squares[order]).tolist(), strict=True):
-        small, large = sorted((joined.node_of(i), joined.node_of(j)), key=joined.size.__getitem__)
+        parts = root(joined.above, i), root(joined.above, j)
+        small, large = sorted(parts, key=joined.size.__getitem__)
         if joined.size[small] >= least:
             typical = max(joined.half_length(small), joined.half_length(large), usual, TINY)
             found = dimension * log(max(length, typical) / typical)
@@ -81,24 +82,15 @@ class _Joined:
         #: length of the edge that made the node, the larger of its parts, and the node above
         self.length = [0.0] * n
         self.larger = list(range(n))
-        self.above = list(range(n))
+        self.above = np.arange(2 * n - 1)
 
     def join(self, small: int, large: int, length: float) -> None:
         """Make a node of two."""
         node = len(self.size)
         self.above[small] = self.above[large] = node
-        self.above.append(node)
         self.size.append(self.size[small] + self.size[large])
         self.length.append(length)
         self.larger.append(large)
-
-    def node_of(self, i: int) -> int:
-        """The node above all that an object has joined."""
-        above = self.above
-        while above[i] != i:
-            above[i] = above[above[i]]
-            i = above[i]
-        return i
 
     def half_length(self, node: int) -> float:
         """Length of the edge by which half of the objects of a node had joined."""

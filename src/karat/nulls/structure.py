@@ -170,13 +170,14 @@ def structure_of(X: Rows, metric: Metric, rng: np.random.Generator) -> Structure
         return Structure(0.0, "no", 0.0, 1, len(Z))
     is_column, numbers = Z.shape[1] == 1, np.array(NUMBERS_OF_CLUSTERS)
     linear = OF_COLUMN if is_column else linearity(Z)
+    gaps_of_all = None if is_redrawn else find_gaps(Z)
 
     def search(seed: int) -> tuple[Floats, Ints]:
         """Evidence and groups of gaps, and for each number of clusters, by its random numbers."""
         of_search = np.random.default_rng(seed)
         drawn = coordinates(X, metric, of_search) if is_redrawn else Z
         deepest, groups = find_valleys(drawn, of_search, numbers)
-        contrast, separated = find_gaps(drawn)
+        contrast, separated = gaps_of_all or find_gaps(drawn)
         worth = gap_evidence(contrast, len(drawn), linear)
         return np.append(worth, deepest), np.append(separated, groups)
 

@@ -22,10 +22,8 @@ from karat.study.jobs import derived_seed, jobs_for
 from karat.study.notes import derived
 from karat.study.ranking import (
     FAR_BEHIND,
-    REPEATABLE,
+    choice_scores,
     chosen_when_shaken,
-    clear_leads,
-    expected_agreement,
     level_numbers,
     split_outliers,
 )
@@ -270,18 +268,16 @@ def by_expected_agreement(
     evidence: Evidence,
     repeatable: NDArray[np.bool_] | None = None,
 ) -> Judgement:
-    """A judgement whose first holds still, see :func:`karat.study.ranking.expected_agreement`.
+    """A judgement whose first holds still, see :func:`karat.study.ranking.choice_scores`.
 
     The choice follows the probabilities of the numbers of clusters. A candidate comes last if its
     number is less than half as probable as another, or if it differs from another by clusters of
-    a few outliers only. One that is not repeatable steps back, and one that leads clearly comes
-    first.
+    a few outliers only.
     """
     ahead, agreement = judgement.ahead, evidence.agreement
     repeatable = np.ones(len(ahead), dtype=bool) if repeatable is None else repeatable
     allowed = _may_lead(judgement, evidence)
-    score = expected_agreement(ahead, agreement) - REPEATABLE * ~repeatable - ~allowed
-    score += clear_leads(ahead, agreement, allowed, repeatable)
+    score = choice_scores(ahead, agreement, allowed, repeatable) - ~allowed
     first = int(np.argmax(score))
     score += judgement.predicted[first] - score[first]
     near_best = judge.near_best(judgement.probability, evidence.agreement[first])

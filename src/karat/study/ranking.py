@@ -107,6 +107,17 @@ REPEATABLE = 0.05
 LEAD, UNLIKE = 0.03, 0.8
 
 
+def choice_scores(ahead: Floats, agreement: Floats, allowed: Bools, repeatable: Bools) -> Floats:
+    """Score (M, ...) of each partition; the allowed one with the greatest is chosen.
+
+    It is the expected agreement. A partition that is not repeatable steps back, and one that leads
+    clearly comes first.
+    """
+    step = REPEATABLE * ~repeatable.reshape(-1, *[1] * (ahead.ndim - 1))
+    leads = clear_leads(ahead, agreement, allowed, repeatable)
+    return expected_agreement(ahead, agreement) - step + leads
+
+
 def expected_agreement(ahead: Floats, agreement: Floats) -> Floats:
     """Expected agreement of each partition (M, ...) with the best one, which any of them may be.
 
@@ -170,10 +181,9 @@ def chosen_when_shaken(
     noise = near @ rng.normal(size=(len(ahead), N_SHAKES))
     scale = np.sqrt(np.square(near).sum(axis=1, keepdims=True))
     shaken = ahead[:, None] + SHAKE * noise / np.maximum(scale, np.finfo(float).tiny)
-    expected = expected_agreement(shaken, agreement) - REPEATABLE * ~repeatable[:, None]
-    expected += clear_leads(shaken, agreement, allowed, repeatable)
-    expected[~allowed] = -np.inf
-    return np.bincount(expected.argmax(axis=0), minlength=len(ahead)) / N_SHAKES
+    scores = choice_scores(shaken, agreement, allowed, repeatable)
+    scores[~allowed] = -np.inf
+    return np.bincount(scores.argmax(axis=0), minlength=len(ahead)) / N_SHAKES
 
 
 def order(score: Floats, *tiebreakers: NDArray[Any]) -> NDArray[np.intp]:
