@@ -57,7 +57,7 @@ def test_where_it_is_missing_one_sentence_says_how_to_install_it(monkeypatch, ca
     assert end.value.code == 2
     told = capsys.readouterr().err
     assert told.count("\n") == 1
-    assert "pip install karat-lab" in told
+    assert "pip install -e lab" in told
 
 
 @pytest.mark.parametrize("command", ["reproduce", "lab"])

@@ -55,7 +55,7 @@ class KPrototypes(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             from kmodes.kmodes import KModes
             from kmodes.kprototypes import KPrototypes as OfPackage
         except ImportError:
-            raise InputError('k-prototypes needs kmodes: pip install "karat[rivals]"') from None
+            raise InputError("k-prototypes needs kmodes: pip install kmodes") from None
         if not sets:
             from sklearn.cluster import KMeans
 

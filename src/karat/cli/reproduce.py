@@ -28,8 +28,8 @@ def _forward(name: str, words: list[str]) -> None:
     """Run a command of karat-lab; raises if it is not installed."""
     if find_spec(LABORATORY) is None:
         raise InputError(
-            f"karat {name} is part of karat-lab, which is not installed: pip install karat-lab, "
-            "or pip install -e lab in a checkout"
+            f"karat {name} is part of karat-lab, which is not installed: pip install -e lab in a "
+            "checkout of karat"
         )
     command = typer.main.get_command(getattr(import_module(f"{LABORATORY}.__main__"), name))
     with command.make_context(f"karat {name}", words) as context:

@@ -8,7 +8,6 @@ import difflib
 import os
 import zipfile
 from collections.abc import Iterable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ from karat.datasets.annotated_matrices import ANNDATA_SUFFIXES, read_annotated
 from karat.datasets.json_tables import JSON_LINE_SUFFIXES, JSON_SUFFIX, read_records
 from karat.runtime import resources
 from karat.runtime.array_files import explained_arrays, load_array, load_sparse
+from karat.runtime.extras import require
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -249,11 +249,7 @@ def _spreadsheet(path: Path, sheet: str | None, header: bool | None) -> RawData:
     """Read the named sheet, or the first one that is not empty."""
     import pandas as pd
 
-    if find_spec("python_calamine") is None:
-        raise InputError(
-            f'{path} is a spreadsheet, which needs python-calamine: pip install "karat[excel]", or '
-            "save it as CSV"
-        )
+    require("python-calamine", f"{path} is a spreadsheet, which", "save it as CSV")
     try:
         with pd.ExcelFile(path, engine="calamine") as book:
             names = [str(name) for name in book.sheet_names]

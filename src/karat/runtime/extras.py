@@ -1,4 +1,4 @@
-"""Packages that few need, and the extra of karat that installs each."""
+"""Packages that few need: what is missing is said, with the command that installs it."""
 
 from __future__ import annotations
 
@@ -6,27 +6,16 @@ from importlib.util import find_spec
 
 from karat.runtime.validation import InputError
 
-__all__ = ["EXTRAS", "require"]
-
-EXTRAS = {
-    "anndata": "anndata",
-    "distributed": "dask",
-    "duckdb": "sql",
-    "fsspec": "cloud",
-    "plotly": "plot",
-    "rapidfuzz": "sequences",
-    "tslearn": "sequences",
-    "xlsxwriter": "excel",
-}
+__all__ = ["require"]
 
 
 def require(package: str, purpose: str, alternative: str = "") -> None:
-    """Raise unless a package of ``EXTRAS`` is installed, and name the extra that has it.
+    """Raise unless a package is installed, and name it as ``pip install`` takes it.
 
     ``purpose`` begins the sentence; ``alternative``, a way to do without the package, ends it.
     """
-    if find_spec(package) is None:
+    if find_spec(package.replace("-", "_")) is None:
         raise InputError(
-            f'{purpose} needs {package}: pip install "karat[{EXTRAS[package]}]"'
+            f"{purpose} needs {package}: pip install {package}"
             f"{', or ' + alternative if alternative else ''}"
         )
