@@ -336,7 +336,7 @@ def reproduce() -> go.Figure:
     for verdict, name in shown.items():
         traces.append({"type": "bar", "orientation": "h", "name": name, "y": list(kept),
                        "x": [count[verdict] for count in kept.values()]})  # fmt: skip
-    hidden = {*shown, "repeats another figure", "0 in both"}
+    hidden = {*shown, *measured.NOT_COUNTED}
     rest = [sum(n for v, n in count.items() if v not in hidden) for count in kept.values()]
     traces.append({"type": "bar", "orientation": "h", "name": "open", "y": list(kept), "x": rest,
                    "marker": {"color": style.NOISE_COLOR}})  # fmt: skip

@@ -187,13 +187,15 @@ def names(beginning: str = "all") -> list[list[str]]:
 
 
 NOT_RUN = "not run"
+#: verdicts on figures that count nowhere
+NOT_COUNTED = ("repeats another figure", "0 in both", "same data")
 
 
 def _counts(results: list[dict[str, Any]]) -> list[str]:
     """Seconds of processor time of some results, and how their comparisons came out."""
     seconds = sum(result.get("processor_seconds") or 0 for result in results)
     count = Counter(one["verdict"] for result in results for one in result["comparisons"])
-    for verdict in ("repeats another figure", "0 in both"):
+    for verdict in NOT_COUNTED:
         del count[verdict]
     decided = [count[v] for v in ("agrees", "differs", "cannot be told from no effect")]
     told = " / ".join(map(str, [*decided, count.total() - sum(decided)])) if count else "–"
@@ -216,15 +218,17 @@ def differences(beginning: str = "all") -> list[list[str]]:
 
 
 def reasons(beginning: str = "all") -> list[list[str]]:
-    """How many published figures outside our interval have a reason that is shown, or likely."""
-    from karat_lab.explanations import STATUSES, statuses
+    """How many published figures are outside our interval, by how sure the reason is."""
+    from karat_lab.explanations import SHOWN, STATUSES, statuses
 
     count, inside = Counter[str](), 0
     for name, result in _results("", beginning).items():
         verdicts = [(one["verdict"], one["quantity"]) for one in result["comparisons"]]
         inside += sum(verdict == "agrees" for verdict, _ in verdicts)
         count += statuses(name, (each for verdict, each in verdicts if verdict == "differs"))
-    rows = [("inside our interval", inside), *((f"outside, {s}", count[s]) for s in STATUSES)]
+    rows = [("inside our interval", inside)]
+    rows += [(f"outside, {words}", count[status]) for status, words in STATUSES.items()]
+    rows.append(("inside or shown", inside + count[SHOWN]))
     total = inside + count.total()
     cells = [[row, str(number), f"{number / max(total, 1):.0%}"] for row, number in rows]
     return [["Published figure", "figures", "share"], *cells]

@@ -32,12 +32,15 @@ from karat_lab.comparison import (
     LEVEL,
     NO_EFFECT,
     NO_ERROR,
+    OTHER_DATA,
     REPEATED,
+    SAME_DATA,
     PublishedComparison,
     comparisons,
     same_chance,
 )
 from karat_lab.explanations import (
+    CONTRADICTED,
     SHOWN,
     STATUSES,
     SUPPOSED,
@@ -46,6 +49,7 @@ from karat_lab.explanations import (
     explanations,
     reason,
     reasons,
+    statuses,
 )
 from karat_lab.scale import QUICK, WHOLE, quick_of
 
@@ -115,14 +119,57 @@ def test_every_reason_says_how_sure_it_is() -> None:
         assert each.status in STATUSES, each
         assert each.name in EXPERIMENTS, each
         assert each.why.endswith("."), each
-        # what is shown names the stored result that shows it
-        assert (each.status == SHOWN) == bool(each.run), each
+        # what a stored result has names it
+        assert (each.status in (SHOWN, CONTRADICTED)) == bool(each.run), each
         assert not each.run or (STORED / f"{each.run}.json").is_file(), each
     assert str(reason("whissell2012-table4.1", "VI, Fullness, every change")).startswith(
         "Shown (whissell2012-table4.1): As definition 9"
     )
     assert str(reason("manning2008-table16.2", "purity")) == "Unknown."
     assert explanations("whissell2012-table7.3", ["trec07p", "other"]) == "Unknown."
+
+
+def test_every_contradicted_reading_has_its_citation() -> None:
+    place = re.compile(r"\b([Ss]ection|[Tt]ables?|[Ff]igures?) \d")
+    for each in reasons():
+        assert (each.status == CONTRADICTED) == bool(each.against), each
+        assert not each.counterexample or each.status == CONTRADICTED, each
+        if each.status == CONTRADICTED:
+            assert place.search(each.against), each
+            assert each.against.endswith("."), each
+            # the words of the text, or a figure of ours against another printed one
+            assert '"' in each.against or "equation" in each.against or each.counterexample, each
+    for name, quantity in differing():
+        each = reason(name, quantity)
+        assert each.status != CONTRADICTED or f"Against it: {each.against}" in str(each)
+
+
+def test_a_counterexample_does_not_have_the_published_figure() -> None:
+    rows = [each.counterexample for each in reasons() if each.counterexample]
+    for row in rows:
+        name, _, quantity = row.partition(": ")
+        cell = stored(name)[quantity]
+        assert not cell["low"] <= cell["published"] <= cell["high"], row
+    assert len(rows) > 10
+
+
+def test_statuses_are_counted_from_the_stored_figures() -> None:
+    by_hand = Counter(reason(*figure).status for figure in differing())
+    names = {name for name, _ in differing()}
+    counted = Counter[str]()
+    for name in names:
+        counted += statuses(name, (quantity for of, quantity in differing() if of == name))
+    assert counted == by_hand
+    assert set(counted) == set(STATUSES)
+    assert counted.total() == len(differing())
+
+
+def test_an_interval_that_holds_zero_is_no_agreeing_effect() -> None:
+    for folder in (STORED, STORED / "quick"):
+        for path in sorted(folder.glob("*.json")):
+            for each in json.loads(path.read_text("utf-8"))["comparisons"]:
+                holds_zero = each["low"] is not None and each["low"] <= 0 <= each["high"]
+                assert not (holds_zero and each["verdict"] == AGREES), (path, each["quantity"])
 
 
 def stored(name: str) -> dict[str, dict]:
@@ -141,7 +188,7 @@ def part_of(part: str | float, ranking: str | float) -> str | float:
 def test_what_is_shown_has_the_published_figure_in_a_stored_interval() -> None:
     for name, quantity in differing():
         each = reason(name, quantity)
-        if each.status != SHOWN:
+        if each.status not in (SHOWN, CONTRADICTED):
             assert not each.proof, each
             continue
         cell = stored(name)[quantity]
@@ -235,6 +282,26 @@ def test_what_is_no_evidence_counts_nowhere() -> None:
     assert said == (
         "1 of 3 published figures agree with ours, 1 cannot be told from no effect, 1 is 0 in both."
     )
+
+
+def test_changes_and_correlations_are_effects_in_every_form_of_table() -> None:
+    table = pd.DataFrame({"collection": ["overall"], "NMI change": [1.0], "NMI change ±": [2.0],
+                          "NMI change published": [1.1]})  # fmt: skip
+    assert [c.verdict for c in comparisons(table)] == [NO_EFFECT]
+    assert comparisons(table.assign(**{"NMI change ±": 0.5}))[0].verdict == AGREES
+    columns = pd.MultiIndex.from_product([["WINE"], ["published", "karat", "error"]])
+    table = pd.DataFrame([[0.1, 0.1, 0.1]], index=["Silhouette"], columns=columns)
+    assert [c.verdict for c in comparisons(table)] == [NO_EFFECT]
+
+
+def test_sizes_of_data_sets_count_neither_for_nor_against() -> None:
+    table = pd.DataFrame({"data": ["iris", "isolet"], "figure": "objects", "size": [150, 1560],
+                          "published": [150, 2398]})  # fmt: skip
+    verdicts = [c.verdict for c in comparisons(table)]
+    assert verdicts == [SAME_DATA, OTHER_DATA]
+    said = results.verdict_of(verdicts, simulated=False)
+    assert said == "1 of 2 published sizes are those of our data."
+    assert SAME_DATA in results.NOT_COUNTED
 
 
 def test_a_table_of_repeated_figures_has_none_that_agree() -> None:
@@ -368,7 +435,9 @@ def test_the_page_is_green_where_the_figures_agree() -> None:
     assert rows.count("agrees") == 1 + 11
     assert rows.count("differs") == 1 + 1 + 1
     assert "Of 12 published figures 11 agree with ours, 1 differ" in seen.text
-    assert "1 differ (0 shown, 0 likely, 1 unknown)" in seen.text
+    assert (
+        "1 differ (0 shown, 0 fits a reading that the text excludes, 0 likely, 1 unknown)"
+    ) in seen.text
     assert "third stopped: no data" in seen.text
     assert "Unknown." in seen.text
 

@@ -28,7 +28,8 @@ FEWER = {
     "clarity-intervals": 2,
 }
 #: these take several seconds each, whatever the size of the data; their parts are tested beside
-SLOW = ("abul2003", "banerjee2004-batch", "banerjee2004-mixtures", "banerjee2004-words",
+SLOW = ("abul2003", "banerjee2004-batch", "banerjee2004-mixtures", "banerjee2004-prior",
+        "banerjee2004-words",
         "banerjee2004-figure3",
         "banerjee2004-figure4", "banerjee2004-figure5", "banerjee2004-figure6", "choice",
         "map-of-measures",

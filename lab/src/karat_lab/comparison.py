@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from karat.runtime.types import Ints
 
 #: columns that hold our figure, beside one called "published"
-OURS = ("karat", "ours", "bound", "change", "tau", "verdict", "sign", "better", "found")
+OURS = ("karat", "ours", "bound", "change", "tau", "verdict", "sign", "better", "found", "size")
 #: half widths of 95 % intervals, first of what the publication has one of; and standard errors
 HALF_WIDTHS, ERRORS = ("one draw ±", "±"), ("error", "standard error")
 #: columns that tell no row from another
@@ -23,7 +23,7 @@ NO_NAMES = ("difference", "low", "high", "cases", "exhaustive to", "better on", 
 AGREES, DIFFERS, NO_ERROR, OTHER_DATA = "agrees", "differs", "no error known", "other data"
 #: verdicts that count neither for nor against
 NO_EFFECT, BOTH_ZERO = "cannot be told from no effect", "0 in both"
-REPEATED = "repeats another figure"
+REPEATED, SAME_DATA = "repeats another figure", "same data"
 #: chance at which two rows of counts differ, and draws that estimate it
 LEVEL, DRAWS = 0.05, 9_999
 
@@ -43,7 +43,9 @@ class PublishedComparison:
     other_data : bool
         Whether the published figure is of data that cannot be had, so that nothing is decided.
     is_effect : bool
-        Whether the figure is a change, and 0 no effect.
+        Whether the figure is a change or a correlation, and 0 no effect.
+    is_size : bool
+        Whether the figure describes the data and is no result: a number of objects, say.
     repeats : bool
         Whether the publication has the same figure elsewhere, where it is counted, or has those
         that this is the average of.
@@ -61,6 +63,7 @@ class PublishedComparison:
     high: float = math.nan
     other_data: bool = False
     is_effect: bool = False
+    is_size: bool = False
     repeats: bool = False
     p: float = math.nan
     is_random: bool = False
@@ -79,6 +82,8 @@ class PublishedComparison:
             return OTHER_DATA
         if self.repeats:
             return REPEATED
+        if self.is_size:
+            return SAME_DATA if self.ours == self.published else OTHER_DATA
         if not math.isnan(self.p):
             return AGREES if self.p >= LEVEL else DIFFERS
         if isinstance(self.ours, str) or isinstance(self.published, str):
@@ -99,7 +104,7 @@ class PublishedComparison:
     def as_dict(self) -> dict[str, Any]:
         """Values for JSON, with None for missing ones."""
         values = asdict(self) | {"difference": self.difference, "verdict": self.verdict}
-        for flag in ("other_data", "is_effect", "repeats", "is_random"):
+        for flag in ("other_data", "is_effect", "is_size", "repeats", "is_random"):
             del values[flag]
         return {
             key: None if isinstance(value, float) and not math.isfinite(value) else value
@@ -128,7 +133,7 @@ def comparisons(table: pd.DataFrame, *, is_random: bool = False) -> list[Publish
 
 
 def _by_columns(table: pd.DataFrame) -> Iterator[PublishedComparison]:
-    """Columns (data set, published or karat or error or ±); their average repeats them.
+    """Columns (data set, published or karat or error or ±) of correlations; their average repeats.
 
     A column "corpus" of a data set says what other data its published figures are of.
     """
@@ -139,7 +144,8 @@ def _by_columns(table: pd.DataFrame) -> Iterator[PublishedComparison]:
             name = f"{quantity}, {which}"
             comparison = _comparison(name, row["karat"], row["published"], half=half, error=error)
             yield replace(
-                comparison, repeats=which == "average", other_data="corpus" in of_set.columns
+                comparison, repeats=which == "average", other_data="corpus" in of_set.columns,
+                is_effect=True,
             )  # fmt: skip
 
 
@@ -177,7 +183,7 @@ def same_chance(ours: Ints, published: Ints) -> float:
 
 
 def _of_records(table: pd.DataFrame) -> Iterator[PublishedComparison]:
-    """Columns "published" beside ours, or "M published" beside "M".
+    """Columns "published" beside ours, or "M published" beside "M"; a "change" is an effect.
 
     A column "corpus" says what other data the published figures are of.
     """
@@ -197,11 +203,12 @@ def _of_records(table: pd.DataFrame) -> Iterator[PublishedComparison]:
             for comparison in _published(quantity, row, ours, "published", ""):
                 yield replace(
                     comparison, other_data="corpus" in columns, is_effect=ours == "change",
-                    repeats=repeats,
+                    is_size=ours == "size", repeats=repeats,
                 )  # fmt: skip
         for column in paired:
             name = column[:-10]
-            yield from _published(f"{quantity}, {name}", row, name, column, f"{name} ")
+            for comparison in _published(f"{quantity}, {name}", row, name, column, f"{name} "):
+                yield replace(comparison, is_effect=name.endswith("change"))
 
 
 def _published(

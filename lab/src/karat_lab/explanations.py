@@ -10,8 +10,14 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-SHOWN, LIKELY, UNKNOWN = "shown", "likely", "unknown"
-STATUSES = (SHOWN, LIKELY, UNKNOWN)
+SHOWN, CONTRADICTED, LIKELY, UNKNOWN = "shown", "contradicted", "likely", "unknown"
+#: how sure a reason is, in words
+STATUSES = {
+    SHOWN: "shown",
+    CONTRADICTED: "fits a reading that the text excludes",
+    LIKELY: "likely",
+    UNKNOWN: "unknown",
+}
 #: what a reason can suppose of a cell, with the cells of which it is true
 SUPPOSED = {"classifier": r"Informativeness|\binf-|Clarity"}
 
@@ -26,15 +32,21 @@ class Reason:
         The experiment.
     quantity : str
         Pattern of its figures.
-    status : {"shown", "likely", "unknown"}
-        Shown by a stored result, supported from outside, or not known.
+    status : {"shown", "contradicted", "likely", "unknown"}
+        Shown by a stored result; shown, but contradicted by the text of the source or by another
+        of its figures; supported from outside; or not known.
     run : str
-        The stored result that shows it; empty for the others.
+        The stored result that has the published figure; empty for the last two.
     proof : str
         What stands in place of ``quantity`` in the row of that result whose interval has the
         published figure; empty where figures are words.
     supposes : str
         A key of :data:`SUPPOSED`, or empty: the reason belongs to no other figures.
+    against : str
+        What the source has against a contradicted reading, with the section, table or figure.
+    counterexample : str
+        A stored result and its row, ``"RESULT: ROW"``, where the same reading does not have the
+        published figure; empty where the text alone excludes the reading.
     why : str
         The reason, or what is known not to be one.
     """
@@ -45,6 +57,8 @@ class Reason:
     run: str = ""
     proof: str = ""
     supposes: str = ""
+    against: str = ""
+    counterexample: str = ""
     why: str = ""
 
     def applies(self, name: str, quantity: str) -> bool:
@@ -65,8 +79,10 @@ class Reason:
         return re.sub(self.quantity, self.proof, quantity, count=1)
 
     def __str__(self) -> str:
-        said = f"{self.status.capitalize()} ({self.run})" if self.run else self.status.capitalize()
-        return f"{said}: {self.why}" if self.why else f"{said}."
+        words = STATUSES[self.status]
+        said = words[0].upper() + words[1:] + (f" ({self.run})" if self.run else "")
+        against = f" Against it: {self.against}" if self.against else ""
+        return f"{said}: {self.why}{against}" if self.why else f"{said}."
 
 
 def reason(name: str, quantity: str) -> Reason:

@@ -25,10 +25,11 @@ from karat_lab.comparison import (
     NO_EFFECT,
     OTHER_DATA,
     REPEATED,
+    SAME_DATA,
     comparisons,
 )
 from karat_lab.data import DRAWN, absent, data_in
-from karat_lab.explanations import STATUSES, explanations, reason, statuses
+from karat_lab.explanations import SHOWN, STATUSES, explanations, reason, statuses
 from karat_lab.scale import Quick, Scale, quick_of
 
 SCHEMA = 1
@@ -198,6 +199,8 @@ def verdict_of(verdicts: Sequence[str], *, simulated: bool) -> str:
     if not verdicts:
         return "Nothing is published that it could be compared with."
     count = Counter(verdicts)
+    if count[SAME_DATA]:
+        return f"{count[SAME_DATA]} of {len(verdicts)} published sizes are those of our data."
     if count[OTHER_DATA] == len(verdicts):
         return f"The published figures, {len(verdicts)}, are of other data than ours."
     figures = len(verdicts) - count[REPEATED]
@@ -272,6 +275,8 @@ def _aligned(compared: Sequence[dict[str, Any]]) -> str:
 # -- the page ------------------------------------------------------------------------------------
 
 UNDECIDED = "undecided"
+#: verdicts on figures that count nowhere
+NOT_COUNTED = (BOTH_ZERO, REPEATED, SAME_DATA)
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto; padding: 0 1rem }
 table { border-collapse: collapse; margin: .5rem 0 } td, th { padding: .15rem .6rem;
@@ -301,18 +306,22 @@ def page(results: Sequence[dict[str, Any]], failed: dict[str, str]) -> str:
         f"</title><style>{STYLE}</style><h1>Published figures, rerun</h1>",
         f"<p><b>Of {real.total():,} published figures {real[AGREES]:,} agree with ours, "
         f"{real[DIFFERS]:,} differ ({_reasons(sure)}), {real[NO_EFFECT]:,} cannot be told from no "
-        f"effect, and {real[UNDECIDED]:,} cannot be decided at this scale.</b> A figure that is "
+        f"effect, and {real[UNDECIDED]:,} cannot be decided at this scale. {_share(real, sure)}"
+        "</b> A figure that is "
         "printed twice counts once, a row of counts is one figure, and figures that are 0 in both "
-        "do not count. "
+        "or describe the data do not count. "
         f"karat {karat.__version__}, {scales} scale; experiments: {len(results)}, minutes of "
         f"processor time: {spent}.</p>",
         '<p><span class="agrees">Agrees</span>: the published figure lies in our 95 % interval, or '
         'is the same where nothing is random. <span class="differs">Differs</span>: it does not. '
-        "The reason is <i>shown</i> by a stored result, <i>likely</i>, or <i>unknown</i>. "
+        "The reason is <i>shown</i> by a stored result, <i>likely</i>, or <i>unknown</i>; or a "
+        "stored result <i>fits a reading that the text excludes</i>, or that another figure of "
+        "the source refutes. "
         '<span class="undecided">Undecided</span>: '
         "with one sample no error is known, a search has found neither a proof nor a "
-        "counterexample, or the published figure is of other data. A change that agrees is no "
-        "evidence where our interval holds 0 too: it <i>cannot be told from no effect</i>.</p>",
+        "counterexample, or the published figure is of other data. A change or a correlation that "
+        "agrees is no evidence where our interval holds 0 too: it <i>cannot be told from no "
+        "effect</i>.</p>",
     ]
     if simulated:
         parts.append(
@@ -340,13 +349,22 @@ def _differing(result: dict[str, Any]) -> list[str]:
 
 
 def _reasons(count: Counter[str]) -> str:
-    """How many reasons are shown, likely and unknown."""
-    return ", ".join(f"{count[status]:,} {status}" for status in STATUSES)
+    """How many reasons are of each status."""
+    return ", ".join(f"{count[status]:,} {words}" for status, words in STATUSES.items())
+
+
+def _share(verdicts: Counter[str], sure: Counter[str]) -> str:
+    """Share of the decidable figures that agree or whose reason is shown, as a sentence."""
+    decidable = verdicts[AGREES] + verdicts[DIFFERS]
+    if not decidable:
+        return ""
+    share = (verdicts[AGREES] + sure[SHOWN]) / decidable
+    return f"Of those that can be decided {share:.0%} agree or have a shown reason."
 
 
 def _kind(verdict: str) -> str:
     """Verdict, with everything undecided taken together."""
-    decided = (AGREES, DIFFERS, NO_EFFECT, BOTH_ZERO, REPEATED)
+    decided = (AGREES, DIFFERS, NO_EFFECT, *NOT_COUNTED)
     return verdict if verdict in decided else UNDECIDED
 
 
@@ -356,9 +374,9 @@ def _colour(verdict: str) -> str:
 
 
 def _counts(result: dict[str, Any]) -> Counter[str]:
-    """Number of distinct comparisons by verdict; those that are 0 in both do not count."""
+    """Number of distinct comparisons by verdict, of those that count."""
     kinds = (_kind(comparison["verdict"]) for comparison in result["comparisons"])
-    return Counter(kind for kind in kinds if kind not in (BOTH_ZERO, REPEATED))
+    return Counter(kind for kind in kinds if kind not in NOT_COUNTED)
 
 
 def _index_row(result: dict[str, Any], counts: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from karat.bench import average_ranks, compare_methods, mean_interval, rank_agreement
 from karat_lab import ExperimentResult, whissell2012_chapter5_figures
 from karat_lab import whissell2012_tables as published
+from karat_lab.whissell2012_chapter5_overall import overall_notes, overall_rows
 from karat_lab.whissell2012_chapter5_race import (
     CHOSE_K1,
     CLUTO,
@@ -182,12 +183,13 @@ def _by_collection(
             row: dict[str, Any] = {"collection": which, "to": pair[0]}
             for i, measure in enumerate(MEASURES):
                 second, first = (_wide(scores, w, measure).mean(axis=1) for w in pair)
+                title = f"{measure} change"
                 if which == "overall":
                     change = _change(second, first)
-                    row |= {measure: change["change"], f"{measure} ±": change["±"]}
+                    row |= {title: change["change"], f"{title} ±": change["±"]}
                 else:
-                    row[measure] = 100 * (second[which] / first[which] - 1)
-                row[f"{measure} published"] = beside[which][i] if which in beside else math.nan
+                    row[title] = 100 * (second[which] / first[which] - 1)
+                row[f"{title} published"] = beside[which][i] if which in beside else math.nan
             rows.append(row)
     printed = published.BY_COLLECTION[number]
     notes = [f"Change in % from {weights[1]} of the mean over the algorithms. {_reading(weights)}"]
@@ -196,7 +198,7 @@ def _by_collection(
             r for r in rows if r["to"] == to and r["collection"] in set(printed) - {"overall"}
         ]
         means = (
-            f"{m} {np.mean([r[m] for r in shared]):.1f} (published "
+            f"{m} {np.mean([r[f'{m} change'] for r in shared]):.1f} (published "
             f"{np.mean([printed[r['collection']][i] for r in shared]):.1f})"
             for i, m in enumerate(MEASURES)
         )
@@ -252,7 +254,9 @@ def _by_algorithm(
         "have the published sign.",
         ON_IDF_NOTE,
     ]
-    return table, notes
+    together = overall_rows(table, number)
+    table = pd.DataFrame([*rows, *({"to": weights[0]} | row for row in together)])
+    return table, [*notes, *overall_notes(together, number)]
 
 
 def _best(all_scores: pd.DataFrame, number: str, weights: Sequence[str]) -> tuple[Any, list[str]]:

@@ -1,4 +1,4 @@
-"""The cells of whissell2012 tables 5.3 to 5.14, 6.1, 6.2 and 6.4, as printed."""
+"""The cells of whissell2012 tables 5.1, 5.3 to 5.14 and 6.1 to 6.4, as printed."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ MEASURES = ("NMI", "FQ", "PQ", "EQ")
 #: changes in %, by collection and by clusterer; NMI, FQ, PQ, EQ. The printed overall is over all of
 #: the table
 BY_COLLECTION, BY_ALGORITHM = _tables(_STORED["by collection"]), _tables(_STORED["by clusterer"])
+#: means over the groups of clusterers; the text that we have lacks a figure of table 5.5
+OVERALL = _tables(_STORED["overall"])
+#: tables 5.1 and 6.3: documents, terms, classes; objects, features, classes, largest class
+COLLECTIONS, REAL_SETS = _rows(_STORED["5.1"]), _rows(_STORED["6.3"])
 #: the best algorithm of each collection and its value under the first weight, and the second
 BEST = {name: _tables(table) for name, table in _STORED["best"].items()}
 #: a column for each measure, best first

@@ -18,6 +18,11 @@ from karat.text import TermWeighter
 from karat_lab import EXPERIMENTS, run, whissell2012_chapter5, whissell2012_chapter5_race
 from karat_lab import whissell2012_tables as published
 from karat_lab.whissell2012_chapter5 import COMPARED
+from karat_lab.whissell2012_chapter5_overall import (
+    HIERARCHICAL,
+    overall_rows,
+    unlike_their_rows,
+)
 from karat_lab.whissell2012_chapter5_race import (
     FRESH,
     KS,
@@ -28,7 +33,7 @@ from karat_lab.whissell2012_chapter5_race import (
     scale,
 )
 
-NAMES = {f"whissell2012-table{number}" for number in COMPARED}
+NAMES = {f"whissell2012-table{number}" for number in ("5.1", *COMPARED)}
 
 
 def collection(which, seed=0):
@@ -87,7 +92,7 @@ def test_a_change_by_hand(small, fits):
     other = run("whissell2012-table5.3", samples=1, storage=fits).table
     assert fits.read_bytes() == kept  # the tables share the fits
     assert other.iloc[-1]["collection"] == "overall"
-    assert other["NMI published"].tolist()[:2] == [-1.6, -11.0]
+    assert other["NMI change published"].tolist()[:2] == [-1.6, -11.0]
 
 
 def test_best_and_rankings_by_hand(small, fits):
@@ -136,8 +141,8 @@ def test_bm25_is_judged_where_k1_was_not_chosen(small, fits):
     found = run("whissell2012-table5.11", samples=1, storage=fits).table
     of_formula = found[found["to"] == "bm25-tf-idf"]
     assert of_formula["collection"].tolist() == ["re0", "re1", "tr41", "tr45", "wap", "overall"]
-    assert of_formula["NMI published"].tolist() == [13.1, -1.0, 1.6, -3.1, 4.4, 2.9]
-    assert found[found["to"] == SATURATED]["NMI published"].isna().all()
+    assert of_formula["NMI change published"].tolist() == [13.1, -1.0, 1.6, -3.1, 4.4, 2.9]
+    assert found[found["to"] == SATURATED]["NMI change published"].isna().all()
     found = run("whissell2012-table5.13", samples=1, storage=fits)
     assert (found.table["repeats"] == (found.table["to"] == SATURATED)).all()
     assert "5 collections" in found.notes[0]
@@ -250,3 +255,35 @@ def test_every_name_is_listed():
         *published.BEST, *published.BY_ALGORITHM, *published.BY_COLLECTION, "5.6", "5.7", "5.8",
     }  # fmt: skip
     assert whissell2012_chapter5.cells is whissell2012_chapter5_race.cells
+
+
+def test_the_overall_rows_are_means_of_groups():
+    groups = {True: HIERARCHICAL, False: set(published.BY_ALGORITHM["5.5"]) - set(HIERARCHICAL)}
+    assert (len(groups[True]), len(groups[False])) == (8, 9)
+    rng = np.random.default_rng(0)
+    changes = {name: rng.normal(size=7) for group in groups.values() for name in sorted(group)}
+    rows = [
+        {"algorithm": name, "measure": measure, "repeats": False}
+        | whissell2012_chapter5._change(1 + values / 100, np.ones(7))
+        for name, values in changes.items()
+        for measure in MEASURES
+    ]
+    found = overall_rows(pd.DataFrame(rows), "5.5")
+    # the text that we have lacks a figure of the second group
+    assert [row["published"] for row in found] == [6.8, 4.6, 3.9, 5.9, 9.1, 6.2, 3.9]
+    for row, group in ((found[0], groups[True]), (found[-1], groups[False])):
+        means = np.mean([changes[name] for name in group], axis=0)
+        exact = whissell2012_chapter5._change(1 + means / 100, np.ones(7))
+        assert row["change"] == pytest.approx(exact["change"])
+        assert row["±"] >= exact["±"]
+        assert row["repeats"]
+    without = pd.DataFrame([row for row in rows if row["algorithm"] != "UPGMA"])
+    assert len(overall_rows(without, "5.5")) == 3
+
+
+def test_printed_overall_rows_that_are_no_means_of_their_rows():
+    unlike = {number: unlike_their_rows(number) for number in published.OVERALL}
+    assert [row[:3] for row in unlike["5.5"]] == [("partitional", "PQ", 3.9)]
+    assert unlike["5.5"][0][3] == pytest.approx(50.2 / 9)
+    assert [row[:3] for row in unlike["5.13"]] == [("hierarchical", "NMI", 3.5)]
+    assert not unlike["5.12"] + unlike["5.14"]
