@@ -438,6 +438,7 @@ def test_the_page_is_green_where_the_figures_agree() -> None:
     assert (
         "1 differ (0 shown, 0 fits a reading that the text excludes, 0 likely, 1 unknown)"
     ) in seen.text
+    assert "Of those that can be decided 92% agree or have a shown reason." in seen.text
     assert "third stopped: no data" in seen.text
     assert "Unknown." in seen.text
 
