@@ -11,12 +11,10 @@ from typing import Any
 
 from measured import MARKED
 
-GRADES = r"from ([\d.]+) on is called (\w+), from ([\d.]+) (\w+), from ([\d.]+) (\w+);"
-#: what tests compare: the 0.9 of both front pages in test_readme.py, grades in test_claims.py
+#: what tests compare: the 0.9 of both front pages in test_readme.py
 ELSEWHERE = {
     "README": r"adjusted\s+Rand index of 0\.9",
     "index": r"Rand index of 0\.9",
-    "study": GRADES,
 }
 #: what is no result: how an answer is worded, what is defined, set or asked for
 EXAMPLES: dict[str, str] = {}

@@ -11,8 +11,6 @@ from types import ModuleType
 
 import pytest
 
-from karat.study.facts import GRADES as GRADES_OF_CODE
-
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 
@@ -97,11 +95,6 @@ def test_the_build_warns_of_a_figure_that_is_typed(caplog: pytest.LogCaptureFixt
     pytest.importorskip("sphinx")
     claims._read(None, "page", ["It reaches 0.73."])
     assert "no source is named for '0.73'" in caplog.text
-
-
-def test_the_page_of_studies_names_the_grades() -> None:
-    said = re.search(claims.GRADES, (DOCS / "study.rst").read_text("utf-8")).groups()
-    assert dict(zip(said[1::2], map(float, said[::2]), strict=True)) == GRADES_OF_CODE
 
 
 @pytest.mark.parametrize("page", [measured.README, measured.PAPER], ids=lambda page: page.stem)

@@ -72,11 +72,14 @@ def test_json_for_machines(finished):
     assert answer["ranking"][0]["rank"] == 1
 
 
-def test_without_labels_the_judge_predicts_agreement(tmp_path):
+def test_without_labels_the_judge_states_recovery(tmp_path):
     result = run("run", "wine", "--scale", "standard", *FAST)
     assert result.returncode == 0
     text = " ".join(result.stdout.split())
-    assert "An expert's groups would probably match these well: 0." in text
+    assert re.search(
+        r"If groups made these data, these match them about 0\.\d \(0\.\d to 1\)\.", text
+    )
+    assert "expert" not in text
 
 
 def test_four_segments_of_customers_are_found(tmp_path):
@@ -99,7 +102,7 @@ def test_four_segments_of_customers_are_found(tmp_path):
     answer = json.loads(result.stdout)
     assert answer["best"]["n_clusters"] == 4
     assert answer["best"]["structure"]["decision"] == "yes"
-    assert {"expected", "low", "high"} <= set(answer["ranking"][0])
+    assert {"recovery", "low", "high"} <= set(answer["ranking"][0])
     assert "score" not in answer["ranking"][0]
     labels = pd.read_csv(tmp_path / "l.csv")
     assert list(labels["id"]) == list(table["name"])

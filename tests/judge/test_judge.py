@@ -182,7 +182,7 @@ def test_shuffled_features_have_no_structure(load):
     study = swept(shuffled)
     best = study.best(stability=False)
     assert best.structure.decision != "yes"
-    assert best.sentences[0].startswith(("No groups", "Perhaps"))
+    assert best.sentences[0].startswith(("No gaps", "Perhaps"))
 
 
 def test_one_cloud_has_no_structure_and_four_segments_have():
@@ -190,14 +190,14 @@ def test_one_cloud_has_no_structure_and_four_segments_have():
     for cloud in (rng.normal(size=(250, 3)), rng.uniform(size=(250, 3))):
         best = swept(cloud).best(stability=False)
         unclear = best.structure.decision == "unclear"
-        assert best.sentences[0].startswith("Perhaps" if unclear else "No groups")
+        assert best.sentences[0].startswith("Perhaps" if unclear else "No gaps")
     X, y = make_blobs(250, 3, centers=4, cluster_std=0.8, random_state=2)
     segments = swept(X)
     best = segments.best(stability=False)
     assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.95
     table = segments.judged()
-    assert table.expected(best.name) == best.expected
-    assert best.expected.value > 0.8
+    assert table.recovery(best.name) == best.recovery
+    assert best.recovery.value > 0.8
     assert best.structure.decision == "yes"
 
 

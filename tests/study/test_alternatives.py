@@ -15,7 +15,7 @@ from karat.judge import load_judge
 from karat.labelings.partitions import canonical_codes
 from karat.measures import adjusted_mutual_information, adjusted_rand_index
 from karat.study.alternatives import Alternatives, search
-from karat.study.facts import Expected
+from karat.study.facts import Recovery
 from karat.study.views import (
     dependence,
     differ,
@@ -86,7 +86,7 @@ def test_each_group_of_features_is_clustered_by_every_method():
     a = rng.integers(3, size=600)
     A = np.array([[0, 0], [6, 0], [3, 5]])[a] + rng.normal(size=(600, 2))
     X = np.hstack([A, 2.5 * (M - M.mean(axis=0)) / M.std(axis=0)])
-    answer = canonical_codes(2 * a + (X[:, 2] > 0)), Expected(0.6, 0.4, 0.8)
+    answer = canonical_codes(2 * a + (X[:, 2] > 0)), Recovery(0.6, 0.4, 0.8)
     result = found_in(X, {"answer": answer}, "answer")
     assert result.crossed == "answer"
     assert {alternative.view.features for alternative in result} == {(0, 1), (2, 3)}
@@ -156,7 +156,7 @@ def pool_of(X, seed=0):
         f"{k}": canonical_codes(KMeans(k, n_init=3, random_state=seed).fit_predict(X))
         for k in (2, 3, 4, 6)
     }
-    return {name: (own, Expected(0.8 - 0.01 * len(name), 0.5, 1)) for name, own in codes.items()}
+    return {name: (own, Recovery(0.8 - 0.01 * len(name), 0.5, 1)) for name, own in codes.items()}
 
 
 def found_in(X, pool, first="6"):

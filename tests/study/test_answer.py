@@ -23,11 +23,11 @@ from karat.study import deciders, decision, facts, judgement, ranking, stability
 from karat.study.answer import SCHEMA
 from karat.study.facts import (
     Candidate,
-    Expected,
     JudgedBy,
     MoreLabels,
     Number,
     Rate,
+    Recovery,
     ReferenceClustering,
     Sample,
     StabilityFacts,
@@ -67,16 +67,25 @@ FUTURE = (BoundForecast(51, 0.0712, 0.0634, 0.0991),)
 #: one fact changed, and what is then read
 CHANGES = [
     ({"name": "ward k=3"}, "ward k=3"),
-    ({"expected": Expected(0.271, 0.11, 0.45)}, "interval 0.11–0.45"),
-    ({"expected": Expected(0.271, 0.11, 0.45)}, "would probably match these in part: 0.27 of 1"),
+    ({"recovery": Recovery(0.271, 0.11, 0.45)}, "interval 0.11–0.45"),
+    (
+        {"recovery": Recovery(0.271, 0.11, 0.45)},
+        "If groups made these data, these match them about 0.3 (0.1 to 0.5)",
+    ),
     ({"near_best": 0.731}, "no candidate is clearly better is 73 %"),
     ({"numbers": NUMBERS}, "3 (70 %) or 2 (25 %, versicolor and virginica join)"),
     (
         {"numbers": (Number(3, 0.19, "three"), Number(2, 0.25, "two"))},
         "3 (19 %, agrees best with the others) or 2 (25 %)",
     ),
-    ({"structure": Structure(0.123, "no", 0.4, 1, 150)}, "look like one cloud"),
-    ({"structure": Structure(0.477, "unclear", 2.1, 1, 150)}, "could as well be one cloud"),
+    (
+        {"structure": Structure(0.123, "no", 0.4, 1, 150)},
+        "groups that overlap cannot be excluded. The best split has",
+    ),
+    (
+        {"structure": Structure(0.477, "unclear", 2.1, 1, 150)},
+        "gaps between groups are uncertain (chance 48 %)",
+    ),
     ({"structure": Structure(0.877, "unclear", 3.1, 1, 150)}, "data probably have groups (88 %)"),
     ({"runner_up": Candidate("second", 9)}, "runner-up is second (9 clusters)"),
     ({"sample": Sample(123, False, 0.961)}, "another sample gives nearly the same groups"),
@@ -86,7 +95,7 @@ CHANGES = [
     ({"tied": ("twin",)}, "ties with twin"),
     ({"reached_by": 17}, "17 of 9 candidates agree"),
     (
-        {"reference": ReferenceClustering("own k=5", 5, Expected(0.9, 0.8, 1), 0.123, 44, 2000)},
+        {"reference": ReferenceClustering("own k=5", 5, Recovery(0.9, 0.8, 1), 0.123, 44, 2000)},
         "own 44 clusterings on 2,000 of the objects is own k=5 (5 clusters",
     ),
 ]
@@ -187,12 +196,12 @@ def test_the_facts_are_frozen_and_plain(study):
     assert set(kept) == {f.name for f in fields(answer)} - {"labels", "fitted"} | {
         "schema", "sentences", "reasons"
     }  # fmt: skip
-    assert kept["expected"]["value"] == answer.expected.value
-    assert answer.expected.interval == (answer.expected.low, answer.expected.high)
+    assert kept["recovery"]["value"] == answer.recovery.value
+    assert answer.recovery.interval == (answer.recovery.low, answer.recovery.high)
     assert kept["structure"]["decision"] == "yes"
     assert sum(answer.sizes) + answer.outliers == answer.n_objects
     total = answer.average + sum(part.value for part in answer.contributions)
-    assert answer.expected.value == pytest.approx(total, abs=1e-5)
+    assert answer.recovery.value == pytest.approx(total, abs=1e-5)
 
 
 def test_no_number_of_clusters_is_contradicted_without_a_word(study):
@@ -215,7 +224,7 @@ def test_without_a_reference_one_is_judged_and_what_else_there_is_is_not_known()
     answer = study.best()
     text = str(answer)
     assert (answer.reference, answer.votes) == (None, ())
-    assert answer.expected.grade == "random"
+    assert answer.recovery.value < 0.1
     assert answer.reference_skipped == "asked"
     assert "Your clustering is not better than random groups" in text
     assert "omit --no-reference to compare" in text
@@ -226,15 +235,15 @@ def test_random_labels_are_called_random_and_say_nothing_of_the_data(n):
     study = karat.Study(load_iris().data)
     study.add(random_labelings(n))
     answer = study.best()
-    assert answer.expected.grade == "random"
+    assert answer.recovery.value < 0.1
     assert answer.structure.decision == "yes"
     assert answer.reference.n_clusters == 3
-    assert answer.reference.expected.value > answer.expected.value + 0.4
-    worth = [expected.value for _, expected in judgement.judged(study.tried).references]
-    assert answer.reference.expected.value == worth[0] == max(worth) > worth[-1] + 0.4
+    assert answer.reference.recovery.value > answer.recovery.value + 0.4
+    worth = [recovery.value for _, recovery in judgement.judged(study.tried).references]
+    assert answer.reference.recovery.value == worth[0] == max(worth) > worth[-1] + 0.4
     assert answer.reference.name not in study.rank().index
     assert answer.tried.distinct == len(study.candidates) == n
-    assert "better (expected agreement" in str(answer)
+    assert "better (recovery" in str(answer)
     assert "omit --only-labelings" in str(answer)
 
 
@@ -243,7 +252,7 @@ def test_the_truth_alone_is_called_good():
     study = karat.Study(X)
     study.add({"mine": np.array(["setosa", "versicolor", "virginica"])[y]})
     answer = study.best()
-    assert answer.expected.grade == "good"
+    assert answer.recovery.value > 0.45
     assert answer.reference.agreement > 0.8
     assert answer.numbers[0].k == 3
     assert sum(one.probability for one in answer.numbers) == pytest.approx(1)

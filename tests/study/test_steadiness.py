@@ -71,7 +71,7 @@ def test_the_order_of_the_objects_does_not_matter(form):
     first, again = answer_of(X, **options), answer_of(shuffled, **options)
     assert karat.adjusted_rand_index(first.labels[order], again.labels) == 1
     assert again.name == first.name
-    assert again.expected == first.expected
+    assert again.recovery == first.recovery
     assert again.structure == first.structure
 
 
@@ -80,7 +80,7 @@ def test_copies_of_the_whole_data_change_nothing(copies):
     X = overlapping()
     first, again = answer_of(X), answer_of(np.tile(X, (copies, 1)))
     assert karat.adjusted_rand_index(np.tile(first.labels, copies), again.labels) == 1
-    assert again.expected == first.expected
+    assert again.recovery == first.recovery
     assert again.structure == first.structure
 
 
@@ -253,7 +253,7 @@ def test_the_number_of_the_answer_comes_first_and_candidates_that_are_level_diff
     for i, first_labels in enumerate(labels):
         assert all(karat.adjusted_rand_index(first_labels, other) < 0.95 for other in labels[:i])
     for level in answer.level:
-        behind = ranking.loc[answer.name, "expected"] - ranking.loc[level.name, "expected"]
+        behind = ranking.loc[answer.name, "recovery"] - ranking.loc[level.name, "recovery"]
         assert behind <= LEVEL
         assert level.agreement == pytest.approx(
             karat.adjusted_rand_index(answer.labels, study.labels(level.name))

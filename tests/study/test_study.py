@@ -243,7 +243,7 @@ def test_constant_data_has_an_answer_or_a_reason():
     study.sweep(["kmeans", "ward", "hdbscan"], k=[2, 3], n_init=1, workers=1)
     table = study.scores()
     answer = study.best(stability=False)
-    assert (answer.structure.decision, answer.expected) == ("no", None)
+    assert (answer.structure.decision, answer.recovery) == ("no", None)
     assert study.alternatives().reason == "equal"
     assert table.loc["kmeans k=2 start=0", "status"] == "flagged"
     for name, row in table.iterrows():
@@ -278,7 +278,7 @@ def test_outliers_count_against_a_clustering():
     study.add({"all": np.repeat([0, 1, 2], 20), "half": most})
     ranked = study.rank()
     assert ranked.loc["half", "noise_share"] == 0.5
-    expected = ranked["expected"]
+    expected = ranked["recovery"]
     assert expected["half"] < expected["all"]
     assert study.rank(by="consensus").loc["half", "votes"] <= 0.5
     raw = study.scores().at["half", "davies_bouldin_index"]

@@ -137,7 +137,7 @@ def judged(name: str, agreement: Any, allowed: Any) -> Any:
     return Some(
         names=[c["name"] for c in names if c["partition"]][: len(allowed)],
         evidence=Some(agreement=agreement), may_be_first=np.array(allowed), references=(),
-        expected=lambda name: facts.Expected(0.5, 0.4, 0.6),
+        recovery=lambda name: facts.Recovery(0.5, 0.4, 0.6),
     )  # fmt: skip
 
 
@@ -229,8 +229,8 @@ def names() -> dict[str, Any]:
                            None if view.axes is None else view.axes @ view.axes.T),
         "c": lambda text: np.array([int(x) if x != "-" else -1 for x in text], dtype=np.int32),
         "planned": lambda n: [store.Planned(f"c{i}", "ward", "n_clusters", i, i % 2, 7) for i in range(n)],
-        "alt": lambda codes, evidence=9.0, kind="all", expected=None: alternatives._alternative(
-            codes, np.array([int(x) for x in codes]), views.DataView(kind), evidence, expected),
+        "alt": lambda codes, evidence=9.0, kind="all", recovery=None: alternatives._alternative(
+            codes, np.array([int(x) for x in codes]), views.DataView(kind), evidence, recovery),
     }  # fmt: skip
 
 

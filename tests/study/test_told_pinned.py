@@ -71,8 +71,8 @@ def alternatives(*alternatives: Any, **facts_: Any) -> Any:
     return Alternatives(alternatives, **facts_)
 
 
-def alternative(name: str, *, expected: Any = None, kind: str = "all", **options: Any) -> Any:
-    return Alternative(name, 2, np.zeros(4), (3, 1), expected, DataView(kind), 9.0, **options)
+def alternative(name: str, *, recovery: Any = None, kind: str = "all", **options: Any) -> Any:
+    return Alternative(name, 2, np.zeros(4), (3, 1), recovery, DataView(kind), 9.0, **options)
 
 
 def described(cluster: int, size: int, **options: Any) -> Any:
@@ -106,16 +106,16 @@ def names() -> dict[str, Any]:
         "divisions": divisions, "first": first_screen, "screen": screen, "tested": import_module("karat.study.wording.tested"),
         "phrases": phrases, "wording": wording, "alternatives": alternatives,
         "alternative": alternative, "described": described, "DataView": DataView,
-        "E": facts.Expected, "rows": lambda **changes: Some(**(rows | changes)),
+        "E": facts.Recovery, "rows": lambda **changes: Some(**(rows | changes)),
         "differences": lambda labels, **more: Some(
             pairs=pairs, features=features, labels=np.array(labels), premises=("premise",), **more
         ),
         "level": lambda **options: facts.LevelCandidate(**({
-            "name": "average k=5", "n_clusters": 5, "expected": facts.Expected(0.5, 0.4, 0.6),
+            "name": "average k=5", "n_clusters": 5, "recovery": facts.Recovery(0.5, 0.4, 0.6),
             "agreement": 0.81, "shared": ("1", "2"), "nested": 0.9, "united": split,
         } | options)),
         "own": lambda n, level=(): tuple(
-            facts.OwnClustering(f"own {i}", 2 + i, facts.Expected(0.3, 0.2, 0.4) if i else None,
+            facts.OwnClustering(f"own {i}", 2 + i, facts.Recovery(0.3, 0.2, 0.4) if i else None,
                                 1 - i / 10, i in level) for i in range(n)),
         "resampled": lambda **options: facts.StabilityFacts(**({
             "clusterer": "ward", "numbers": (2, 6), "selected": 3, "kept": 0.987, "null": 0.812,
@@ -128,7 +128,7 @@ def names() -> dict[str, Any]:
         "measured": lambda **options: {"measured": facts.Measured(**({
             "title": "Dunn index", "value": 0.123456, "greater_is_better": True, "n_known": 0,
             "inside_error": (),
-        } | options)), "expected": None},
+        } | options)), "recovery": None},
     }  # fmt: skip
 
 

@@ -60,7 +60,7 @@ def run(
 
     Returns a row for each kind: the mean adjusted Rand index with the planted groups, at their
     number over three clusterers, by equal weights and by weights of the data, 0 or 1. On every
-    fifth table also that of the answer of a sweep, by either, its expected agreement, whether
+    fifth table also that of the answer of a sweep, by either, its recovery, whether
     its interval has the agreement and whether structure is seen, and that of rivals which are told
     the number of groups.
     """
@@ -121,13 +121,13 @@ def _agreements(table: pd.DataFrame, groups: Ints, *, whole: bool) -> dict[str, 
             row |= {rival: agreement(groups, labels) for rival, labels in labels_of.items()}
     if whole:
         answer = swept(datasets["weights of 0 or 1"])
-        expected = answer.expected
-        assert expected is not None
-        row["expected"] = expected.value
+        recovery = answer.recovery
+        assert recovery is not None
+        row["expected"] = recovery.value
         row["structure seen"] = float(answer.structure.probability > 0.5)
         if k > 1:
             row["answer"] = agreement(groups, answer.labels)
-            row["in the interval"] = float(expected.low <= row["answer"] <= expected.high)
+            row["in the interval"] = float(recovery.low <= row["answer"] <= recovery.high)
             is_alike = (
                 datasets["equal weights"].n_features == datasets["weights of 0 or 1"].n_features
             )

@@ -74,7 +74,7 @@ def show(
     console, shown = Console(), shown or OutputOptions()
     none = screen.is_none(answer) and not shown.anyway
     print_wrapped(console, screen.data_line(answer, seconds))
-    print_wrapped(console, screen.headline(answer), style="bold")
+    print_wrapped(console, screen.headline(answer, anyway=shown.anyway), style="bold")
     if answer.own:
         console.print()
         show_table(screen.OWN_HEADS, screen.own_lines(answer.own), numbers=range(2, 5))
@@ -82,7 +82,7 @@ def show(
         _show_groups(study, answer, console)
     rows = [*screen.lines(answer, anyway=shown.anyway), *files]
     if none:
-        rows.append(("", screen.ANYWAY))
+        rows.append(("", "--why gives the reasons."))
     else:
         console.print()
         rows.append(("More", "--why (reasons), --all (candidates)"))

@@ -140,7 +140,7 @@ class OutputOptions:
 
     why: Also print the reasons.
     all: Also print every candidate.
-    anyway: Show the best split even if there are no groups.
+    anyway: Show the best split even if no gaps between groups were found.
     report: Write an HTML report to this file.
     labels: Write the rows of DATA with their clusters to this CSV, Parquet or XLSX file. For a
         table in parts: a folder or address, with a Parquet file for each part.

@@ -123,7 +123,7 @@ def run(
             _print_json(study, answer, assigned, changes, judging.alternatives)
         elif sweep.quiet:
             print_findings((f for f in answer.findings if f.severity == "harmful"), err=True)
-            typer.echo(printable(one_line(answer)))
+            typer.echo(printable(one_line(answer, anyway=output.anyway)))
         else:
             seconds = perf_counter() - start
             _print_answer(study, answer, assigned, changes, judging.alternatives, output, seconds)

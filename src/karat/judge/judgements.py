@@ -1,4 +1,4 @@
-"""Learned judge: how far a partition will agree with an expert's structure."""
+"""Learned judge: how near a partition is to the groups that made the data."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ class Judgement:
 
     #: scores that order the partitions; that of the first is its ``predicted``
     score: Floats
-    #: expected adjusted Rand index with an expert's structure, independent of other candidates
+    #: expected adjusted Rand index with the groups that made the data; other candidates do not
+    #: matter
     predicted: Floats
     #: the same by the trees that choose
     level: Floats
@@ -98,7 +99,7 @@ class Judge:
     version: str
     #: columns that the trees read, in order
     columns: tuple[str, ...]
-    #: trees for the adjusted Rand index of a partition with an expert's structure, which choose
+    #: trees for the adjusted Rand index of a partition with the groups of its task, which choose
     level: Forest
     #: trees for the same that state it: no favourable evidence lowers what they expect
     expected: Forest

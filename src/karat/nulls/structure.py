@@ -1,4 +1,4 @@
-"""Assessment of whether data have clusters at all, for any clustering method."""
+"""Assessment of whether gaps separate clusters in data, for any clustering method."""
 
 from __future__ import annotations
 
@@ -51,22 +51,27 @@ CLUSTERS_FROM, NO_CLUSTERS_BELOW = 0.9, 0.2
 SMALL_CLUSTER = 0.05
 #: searches at a time, most searches near a limit, and the confidence that it is not near
 REPEATS, MOST_REPEATS, SURE = 4, 64, 0.99
+#: what a "no" says: the search is for gaps, so groups without them stay possible
+NO_GAPS = "No gaps between groups were found; groups that overlap cannot be excluded."
+#: what an "unclear" says
+UNCERTAIN_GAPS = "Gaps between groups are uncertain."
 #: fewest objects of a neighbourhood
 MIN_NEIGHBOURS = 12
 
 
 @dataclass(frozen=True)
 class Structure:
-    """Decision whether data have clusters, with its evidence.
+    """Decision whether gaps separate clusters in data, with its evidence.
 
     Attributes
     ----------
     probability : float
-        Probability of clusters, if data with and without clusters are equally frequent. It allows
-        for the random numbers of the search.
+        Probability of clusters with gaps between them, if data with and without clusters are
+        equally frequent. It allows for the random numbers of the search.
     decision : {"yes", "no", "unclear"}
         ``"yes"`` from a probability of .9, which few data sets without clusters reach. ``"no"``
-        below .2, otherwise ``"unclear"``.
+        below .2, otherwise ``"unclear"``. A "no" says that no gaps were found, and clusters that
+        overlap cannot be excluded.
     evidence : float
         -log p of the deepest valley between clusters that no way around it avoids, or what a gap
         between groups of any shape is worth, if that is more.
@@ -81,7 +86,7 @@ class Structure:
         Mean share of the largest principal component in neighbourhoods of a fifth of the objects:
         1 on a line. Random gaps are deeper in thin data, so these need more evidence.
 
-    Equal objects have no clusters. A cluster of fewer than a twentieth of the objects can be
+    Equal objects have no gaps. A cluster of fewer than a twentieth of the objects can be
     missed, and so can long clusters side by side without a clear gap.
     """
 
@@ -101,9 +106,8 @@ class Structure:
     def __str__(self) -> str:
         sentence = {
             "yes": f"These data have clusters (probability {self.probability:.2f})",
-            "no": f"These data have no clusters (probability of any {self.probability:.2f})",
-            "unclear": "It cannot be told whether these data have clusters (probability "
-            f"{self.probability:.2f})",
+            "no": f"{NO_GAPS} The probability of gaps is {self.probability:.2f}",
+            "unclear": f"{UNCERTAIN_GAPS} Their probability is {self.probability:.2f}",
         }[self.decision]
         least = needed(self.linearity)
         limit = ""
@@ -119,7 +123,7 @@ class Structure:
 def assess_structure(
     X: ArrayLike, *, metric: Metric = "euclidean", random_state: RandomState = 0
 ) -> Structure:
-    """Assess whether data have clusters at all.
+    """Assess whether gaps separate clusters in the data.
 
     Parameters
     ----------

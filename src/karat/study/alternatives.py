@@ -22,7 +22,7 @@ from karat.nulls.valleys import separated, valley_evidence
 from karat.runtime.validation import InputError
 from karat.study.decision import current_facts
 from karat.study.divisions import SHARE, Alternative, AlternativesFacts
-from karat.study.facts import GRADES, Expected, plain
+from karat.study.facts import RANDOM, Recovery, plain
 from karat.study.judgement import by_expected_agreement, judged, why_not
 from karat.study.notes import derived
 from karat.study.request import NUMBERS
@@ -69,7 +69,7 @@ ROUNDS = 3
 
 @dataclass(frozen=True)
 class Alternatives(AlternativesFacts):
-    """Good clusterings that differ from each other, the highest expected agreement first.
+    """Good clusterings that differ from each other, the highest recovery first.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Alternatives(AlternativesFacts):
     searched : int
         Number of views of the data that were searched.
     alike, share : float
-        Most information that two alternatives share, and least share of the best expected
+        Most information that two alternatives share, and least share of the best
         agreement.
     """
 
@@ -152,7 +152,7 @@ def _all_kinds(tried: Tried) -> Alternatives:
     codes = tried.storage.labels(
         [str(partition) for partition in candidate_table(tried).loc[names, "partition"]]
     )
-    pool = {names[i]: (codes[i], judgement.expected(names[i])) for i in order}
+    pool = {names[i]: (codes[i], judgement.recovery(names[i])) for i in order}
     X, metric = tried.objects.points
     return search(X, metric, pool, answer.name, tried.judge, list(tried.dataset.feature_names))
 
@@ -160,23 +160,23 @@ def _all_kinds(tried: Tried) -> Alternatives:
 def search(
     X: Rows,
     metric: Metric,
-    pool: dict[str, tuple[Codes, Expected]],
+    pool: dict[str, tuple[Codes, Recovery]],
     first: str,
     judge: Judge,
     feature_names: Sequence[str] = (),
 ) -> Alternatives:
     """Search the candidates and the views of the data for good clusterings that differ.
 
-    ``pool`` has the candidates with their expected agreement, the best first. ``first`` is the
+    ``pool`` has the candidates with their recovery, the best first. ``first`` is the
     name of the answer.
     """
     if first not in pool:
         return Alternatives((), reason="candidates")
-    least = max(SHARE * max(alternative.value for _, alternative in pool.values()), GRADES["weak"])
-    codes, expected = pool[first]
+    least = max(SHARE * max(alternative.value for _, alternative in pool.values()), RANDOM)
+    codes, recovery = pool[first]
     seeker = _Seeker(X, metric, judge, feature_names)
     evidence = seeker.evidence(codes)
-    answer = _alternative(first, codes, DataView("all", metric=str(metric)), evidence, expected)
+    answer = _alternative(first, codes, DataView("all", metric=str(metric)), evidence, recovery)
     blocks = seeker.in_blocks()
     if len(blocks) > 1:
         blocks.sort(key=_worth, reverse=True)
@@ -245,21 +245,21 @@ class _Seeker:
         return valley_evidence(Z[inside], codes_inside, np.random.default_rng(0))
 
     def candidates(
-        self, pool: dict[str, tuple[Codes, Expected]], answer: Alternative
+        self, pool: dict[str, tuple[Codes, Recovery]], answer: Alternative
     ) -> list[Alternative]:
         """Candidates that differ from the answer and whose clusters are separated."""
         separate: list[Alternative] = []
-        for name, (codes, expected) in pool.items():
+        for name, (codes, recovery) in pool.items():
             if not _differs(codes, [answer, *separate]):
                 continue
             evidence = self.evidence(codes)
             if evidence >= needed() + np.log(len(pool)):
-                separate.append(_alternative(name, codes, answer.view, evidence, expected))
+                separate.append(_alternative(name, codes, answer.view, evidence, recovery))
         return separate
 
     def beyond(
         self,
-        pool: dict[str, tuple[Codes, Expected]],
+        pool: dict[str, tuple[Codes, Recovery]],
         answer: Alternative,
         alternatives: Sequence[Alternative],
     ) -> list[Alternative]:
@@ -324,7 +324,7 @@ class _Seeker:
         labels = canonical_codes(codes[first][nearest])
         name = wording.name_of(int(labels.max()) + 1, view, self.feature_names)
         worth = (judgement.predicted[first], judgement.low[first], judgement.high[first])
-        return _alternative(name, labels, view, evidence, Expected(*map(float, worth)))
+        return _alternative(name, labels, view, evidence, Recovery(*map(float, worth)))
 
     def look_at(self, view: DataView | None) -> Alternative | None:
         """The finest clustering of a view whose clusters are all separated; None without one."""
@@ -346,8 +346,8 @@ class _Seeker:
         return _alternative(name, codes, view, evidence)
 
     def judged(self, alternative: Alternative) -> Alternative:
-        """The alternative with its expected agreement, judged on its view."""
-        if alternative.expected is not None:
+        """The alternative with its recovery, judged on its view."""
+        if alternative.recovery is not None:
             return alternative
         P = alternative.view.points(self.X[self.rows])
         seen = _spread(P, MAX_JUDGED)
@@ -355,8 +355,8 @@ class _Seeker:
         if codes.max() < 1:
             return alternative
         said = self.judge(gather(P[seen], codes[None]))
-        worth = Expected(float(said.predicted[0]), float(said.low[0]), float(said.high[0]))
-        return replace(alternative, expected=worth)
+        worth = Recovery(float(said.predicted[0]), float(said.low[0]), float(said.high[0]))
+        return replace(alternative, recovery=worth)
 
 
 def _spread(P: Floats, most: int) -> NDArray[np.intp]:
@@ -382,11 +382,11 @@ def _partitions(P: Floats) -> NDArray[np.int32]:
 
 
 def _alternative(
-    name: str, codes: Codes, view: DataView, evidence: float, expected: Expected | None = None
+    name: str, codes: Codes, view: DataView, evidence: float, recovery: Recovery | None = None
 ) -> Alternative:
     """An alternative made from its labels."""
     sizes = np.sort(np.bincount(codes[codes >= 0]))[::-1].tolist()
-    return Alternative(name, len(sizes), codes, tuple(sizes), expected, view, float(evidence))
+    return Alternative(name, len(sizes), codes, tuple(sizes), recovery, view, float(evidence))
 
 
 def _order(alternative: Alternative) -> tuple[int, float, bool, float]:
@@ -401,8 +401,8 @@ def _order(alternative: Alternative) -> tuple[int, float, bool, float]:
 
 
 def _worth(alternative: Alternative) -> float:
-    """The expected agreement; minus infinity if not judged."""
-    return -np.inf if alternative.expected is None else alternative.expected.value
+    """The recovery; minus infinity if not judged."""
+    return -np.inf if alternative.recovery is None else alternative.recovery.value
 
 
 def _rounds(

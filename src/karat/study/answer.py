@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from karat.study.tried import Tried
 
 #: version of the keys that :meth:`Answer.to_dict` gives
-SCHEMA = 3
+SCHEMA = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class Answer(AnswerFacts):
         ``"judge-7"``, ``"consensus"``, ``"guarantee"``, the key of a measure, ...
     score : float
         The value of the measure, the probability or the guarantee, where one of these decided. A
-        judge has ``expected`` instead, and a vote orders candidates and values none.
+        judge has ``recovery`` instead, and a vote orders candidates and values none.
     tied : tuple of str
         Candidates that have the same score.
     tried, runner_up : CandidateCounts, Candidate
@@ -69,16 +69,16 @@ class Answer(AnswerFacts):
         Why the judge did not decide where it would have: edges alone, too few or equal objects, no
         clustering of two clusters beside another.
     structure : Structure
-        Whether the data have clusters at all.
-    expected, near_best : Expected, float
-        The expected agreement, on a scale that does not depend on the other candidates, and the
-        probability that no candidate is better by more than 0.05.
+        Whether gaps separate clusters in the data.
+    recovery, near_best : Recovery, float
+        How near it is to the groups that made the data, if groups made them; it does not depend on
+        the other candidates. And the probability that no candidate is better by more than 0.05.
     numbers : tuple of Number
         How likely each number of clusters is: that of the answer, then the most likely first.
         Empty where the answer has the one number that was asked for.
     level : tuple of LevelCandidate
-        Candidates whose expected agreement differs by less than its error. Each has its agreement
-        with the answer, and the clusters that it splits or joins.
+        Candidates whose recovery differs by less than its error. Each has its agreement with the
+        answer, and the clusters that it splits or joins.
     granularities : tuple of Granularity
         Likely clusterings that divide each other, the answer among them, the coarsest first.
     open_above : int

@@ -26,11 +26,11 @@ from karat.runtime.validation import NothingToRankError, unknown_name
 from karat.study.constraints import constraints_of, pair_evidence
 from karat.study.facts import (
     Candidate,
-    Expected,
     Family,
     LabelEvidence,
     Measured,
     Number,
+    Recovery,
     ReferenceClustering,
 )
 from karat.study.guarantees import tightest_guarantee
@@ -98,7 +98,7 @@ class Decider:
 
     def text(self, score: float) -> str:
         """A score as a person reads it."""
-        if self.shown == "expected":
+        if self.shown == "recovery":
             return f"{max(score, 0):.2f}"
         if self.unit == "share":
             return f"{100 * score:.0f} %"
@@ -255,10 +255,10 @@ def _fewest_clusters(distinct: pd.DataFrame) -> tuple[NDArray[Any]]:
 def ranked_candidate(ranking: pd.DataFrame, place: int) -> Candidate:
     """The candidate at a place of a ranking."""
     row = ranking.iloc[place]
-    expected = None
-    if "expected" in ranking:
-        expected = Expected(*(float(row[column]) for column in ("expected", "low", "high")))
-    return Candidate(str(row.name), int(row["n_clusters"]), absolute_score(row), expected)
+    recovery = None
+    if "recovery" in ranking:
+        recovery = Recovery(*(float(row[column]) for column in ("recovery", "low", "high")))
+    return Candidate(str(row.name), int(row["n_clusters"]), absolute_score(row), recovery)
 
 
 def absolute_score(row: pd.Series[Any]) -> float | None:
@@ -298,7 +298,7 @@ def _judge_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dic
     return {
         **facts,
         "judge": judgement.judged_by,
-        "expected": judgement.expected(name),
+        "recovery": judgement.recovery(name),
         "near_best": judgement.judgement.near_best if len(judgement.names) > 1 else None,
         "numbers": numbers_of(tried, ranking, judgement.numbers, judgement),
         "level": level_with(tried, ranking, judgement),
@@ -312,12 +312,12 @@ def _reference(tried: Tried, name: str, judgement: JudgedCandidates) -> Referenc
     """The best reference clustering, beside candidates that were made elsewhere."""
     if not judgement.references:
         return None
-    best, expected = judgement.references[0]
+    best, recovery = judgement.references[0]
     agreement = adjusted_rand_index(candidate_labels(tried, name), best.codes, noise="singletons")
     return ReferenceClustering(
         name=best.name,
         n_clusters=int(best.codes.max()) + 1,
-        expected=expected,
+        recovery=recovery,
         agreement=float(agreement),
         tried=len(reference_candidates(tried)),
         fitted_on=MAX_REFERENCE if tried.n_objects > MAX_REFERENCE else None,
@@ -415,7 +415,7 @@ def _pair_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict
     judgement, name = judged(tried), str(ranking.index[0])
     facts: dict[str, Any] = {"numbers": _numbers(tried, ranking, decision)}
     if judgement is not None:
-        facts |= {"judge": judgement.judged_by, "expected": judgement.expected(name)}
+        facts |= {"judge": judgement.judged_by, "recovery": judgement.recovery(name)}
     return facts | {"pairs": pair_evidence(tried, name, *decision.details)}
 
 
@@ -433,8 +433,8 @@ for decider in (
     Decider(key="judge-and-labels", decide=_by_labels, facts=_label_facts, **_PROBABILITY),
     Decider(key="judge-and-pairs", decide=_by_pairs, facts=_pair_facts, **_PROBABILITY),
     Decider(
-        key=JUDGE, title="Expected agreement", decide=_by_judge, facts=_judge_facts,
-        shown="expected",
+        key=JUDGE, title="Recovery", decide=_by_judge, facts=_judge_facts,
+        shown="recovery",
     ),
 ):  # fmt: skip
     deciders.add(decider)

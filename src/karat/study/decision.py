@@ -165,7 +165,7 @@ def _own(
         )
         out.append(
             OwnClustering(
-                candidate.name, candidate.n_clusters, candidate.expected, float(agreement),
+                candidate.name, candidate.n_clusters, candidate.recovery, float(agreement),
                 level=candidate.name in level or bool(ranking["rank"].iloc[place] == 1),
             )
         )  # fmt: skip

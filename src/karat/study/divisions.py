@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from karat.study.facts import Expected
+    from karat.study.facts import Recovery
 
-#: share of the best expected agreement that an alternative must have
+#: share of the best recovery that an alternative must have
 SHARE = 0.5
 
 
@@ -30,8 +30,8 @@ class Alternative:
         ``-1`` for outliers.
     sizes : tuple of int
         The largest first.
-    expected, view : Expected, DataView
-        The judge's expected agreement, and the view of the data that shows the clustering.
+    recovery, view : Recovery, DataView
+        The recovery that the judge expects, and the view of the data that shows the clustering.
     evidence : float
         -log p of the shallowest valley that separates its clusters.
     carried_by : tuple of (str, float)
@@ -45,7 +45,7 @@ class Alternative:
     n_clusters: int
     labels: NDArray[np.int32] = field(repr=False, compare=False)
     sizes: tuple[int, ...]
-    expected: Expected | None
+    recovery: Recovery | None
     view: DataView
     evidence: float
     carried_by: tuple[tuple[str, float], ...] = ()
@@ -54,7 +54,7 @@ class Alternative:
 
 @dataclass(frozen=True)
 class AlternativesFacts:
-    """Good clusterings that differ from each other, the highest expected agreement first.
+    """Good clusterings that differ from each other, the highest recovery first.
 
     The attributes are those of :class:`karat.study.alternatives.Alternatives`.
     """

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 #: share of the objects from which on one clustering is said to divide another
 NESTS = 0.9
-#: what an expected agreement is called, from which value on
-GRADES = {"good": 0.45, "fair": 0.25, "weak": 0.1}
+#: recoveries below which a clustering is as good as random groups, and below which it is poor
+RANDOM, POOR = 0.1, 0.25
 #: of a guarantee, what :meth:`Answer.to_dict` gives
 GUARANTEED = (
     "name", "method", "carrier", "bound", "bound_rate", "m", "n", "delta", "errors",
@@ -28,21 +28,16 @@ GUARANTEED = (
 
 
 @dataclass(frozen=True)
-class Expected:
-    """Expected adjusted Rand index with the classes that experts would name."""
+class Recovery:
+    """How near a clustering is to the groups that made the data, if groups made them.
+
+    ``value`` is the expected adjusted Rand index with these groups: 1 is perfect, 0 is chance. The
+    judge learned it from generated data. Classes that somebody has in mind can be others.
+    """
 
     value: float
     low: float
     high: float
-
-    @property
-    def grade(self) -> str:
-        """``"random"``: no better than chance; ``"weak"``, ``"fair"`` or ``"good"``.
-
-        From 0.1, 0.25 and 0.45 on: on real tables whose classes are known, even the best
-        candidate agrees with them by about 0.6 on average.
-        """
-        return next((name for name, least in GRADES.items() if self.value >= least), "random")
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -52,7 +47,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one kind of evidence added to the expected agreement."""
+    """What one kind of evidence added to the recovery."""
 
     kind: str
     value: float
@@ -65,7 +60,7 @@ class Candidate:
     name: str
     n_clusters: int
     score: float | None = None
-    expected: Expected | None = None
+    recovery: Recovery | None = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +69,7 @@ class OwnClustering:
 
     name: str
     n_clusters: int
-    expected: Expected | None
+    recovery: Recovery | None
     #: adjusted Rand index with the answer
     agreement: float
     #: whether it cannot be told apart from the answer
@@ -103,11 +98,11 @@ class Number:
 
 @dataclass(frozen=True)
 class LevelCandidate:
-    """A candidate whose expected agreement differs from the answer's by less than the error."""
+    """A candidate whose recovery differs from the answer's by less than the error."""
 
     name: str
     n_clusters: int
-    expected: Expected
+    recovery: Recovery
     #: adjusted Rand index with the answer
     agreement: float
     #: clusters of the answer that it has, too, but for a tenth of their objects
@@ -154,7 +149,7 @@ class ReferenceClustering:
 
     name: str
     n_clusters: int
-    expected: Expected
+    recovery: Recovery
     #: adjusted Rand index with the answer
     agreement: float
     #: different clusterings of that sweep
@@ -329,7 +324,7 @@ class AnswerFacts:
     judge: JudgedBy | None = None
     judge_skipped: str | None = None
     structure: Structure | None = None
-    expected: Expected | None = None
+    recovery: Recovery | None = None
     near_best: float | None = None
     numbers: tuple[Number, ...] = ()
     level: tuple[LevelCandidate, ...] = ()

@@ -17,7 +17,7 @@ from karat.labelings.pairs import Constraints
 from karat.labelings.partitions import canonical_codes
 from karat.study import samples
 from karat.study.constraints import constraints_of
-from karat.study.facts import Contribution, Expected, JudgedBy
+from karat.study.facts import Contribution, JudgedBy, Recovery
 from karat.study.jobs import derived_seed, jobs_for
 from karat.study.notes import derived
 from karat.study.ranking import (
@@ -117,7 +117,7 @@ class JudgedCandidates:
     #: shares of candidates and references together by number of clusters, the greatest first
     numbers: dict[int, float]
     #: reference clusterings, the best first; some may be candidates, too
-    references: tuple[tuple[ReferenceCandidate, Expected], ...] = ()
+    references: tuple[tuple[ReferenceCandidate, Recovery], ...] = ()
     #: log-likelihood of the pairs of objects that are known to be together, or apart
     pairs: NDArray[np.float64] | float = 0.0
 
@@ -136,9 +136,9 @@ class JudgedCandidates:
         """Version and digest of the judge, as an answer has them."""
         return JudgedBy(self.judge.version, self.judge.digest, self.weighed)
 
-    def expected(self, name: str) -> Expected:
-        """Predicted agreement of a clustering with experts, and its interval."""
-        return _expected(self.judgement, self.names.index(name))
+    def recovery(self, name: str) -> Recovery:
+        """How near a clustering is to groups that made the data, and its interval."""
+        return _recovery(self.judgement, self.names.index(name))
 
     @property
     def first(self) -> str:
@@ -242,7 +242,7 @@ def _judged_without_pairs(tried: Tried) -> JudgedCandidates | None:
         weighed=n_weighed if n_weighed < len(tried.objects.contents) else None,
         repeatable=repeatable,
         numbers=dict(sorted(numbers.items(), key=lambda share: -share[1])),
-        references=tuple((reference, _expected(of_all, i)) for reference, i in ordered),
+        references=tuple((reference, _recovery(of_all, i)) for reference, i in ordered),
     )
 
 
@@ -353,8 +353,8 @@ def _gathered(
     return gather(X, codes, metric=metric), usable, references, len(rows)
 
 
-def _expected(judgement: Judgement, i: int) -> Expected:
-    """The expected agreement of the i-th clustering."""
-    return Expected(
+def _recovery(judgement: Judgement, i: int) -> Recovery:
+    """The recovery of the i-th clustering."""
+    return Recovery(
         float(judgement.predicted[i]), float(judgement.low[i]), float(judgement.high[i])
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from karat.judge import FEWEST_OBJECTS
+from karat.nulls.structure import NO_GAPS, UNCERTAIN_GAPS
 from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError
 from karat.study.numbers import MIN_NAMED
@@ -25,14 +26,15 @@ class NumberOfClusters:
     Attributes
     ----------
     k : int
-        That of the best clustering; 1 where no clusters are more probable than some.
+        That of the best clustering; 1 where gaps between clusters are less probable than none. That
+        is no evidence of one cluster: those that overlap cannot be excluded.
     probabilities : Series
-        The probability of each number; they sum to 1. That of 1 is the probability that there are
-        no clusters.
+        The probability of each number; they sum to 1. That of 1 is the probability that no gaps
+        separate clusters.
     table : DataFrame
-        The best clustering of each number that the default sweep found, and its expected agreement.
+        The best clustering of each number that the default sweep found, and its recovery.
     structure : Structure or None
-        Whether there are clusters at all.
+        Whether gaps separate clusters.
     """
 
     k: int
@@ -44,10 +46,13 @@ class NumberOfClusters:
         shares = self.probabilities.sort_values(ascending=False, kind="stable")
         rest = shares.drop(self.k).items()
         likely = [f"{k} ({percent(share, 0)})" for k, share in rest if share >= MIN_NAMED]
-        number = "No clusters" if self.k == 1 else f"{self.k} clusters"
-        return (
-            f"{number} ({percent(shares[self.k], 0)}){', or ' * bool(likely)}{' or '.join(likely)}."
-        )
+        others = " or ".join(likely)
+        if self.k == 1:
+            is_no = self.structure is not None and self.structure.decision == "no"
+            gaps = f"chance of gaps {percent(1 - shares[1], 0)}"
+            more = f", with {others} clusters" * bool(likely)
+            return f"{NO_GAPS if is_no else UNCERTAIN_GAPS} The {gaps}{more}."
+        return f"{self.k} clusters ({percent(shares[self.k], 0)}){', or ' * bool(likely)}{others}."
 
 
 def n_clusters(
@@ -68,7 +73,7 @@ def n_clusters(
 
     Notes
     -----
-    The probability of clusters comes from :func:`karat.assess_structure`; the learned judge divides
+    The probability of gaps comes from :func:`karat.assess_structure`; the learned judge divides
     it among the clusterings of the default sweep.
 
     Examples
@@ -97,6 +102,6 @@ def n_clusters(
     probabilities = pd.Series(shares, name="probability").rename_axis("k").sort_index()
     best = study.rank().reset_index(names="name").drop_duplicates("n_clusters")
     best = best.set_index("n_clusters").rename_axis("k").sort_index()
-    table = best[["name", "expected", "low", "high"]]
+    table = best[["name", "recovery", "low", "high"]]
     k = answer.n_clusters if structured >= 0.5 else 1
     return NumberOfClusters(k, probabilities, table, answer.structure)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from karat.study.facts import GRADES, NESTS, Granularity, LevelCandidate, Number
+from karat.study.facts import NESTS, POOR, Granularity, LevelCandidate, Number
 from karat.study.ranking import SHAKE, TIE_WIDTH
 from karat.study.scores import candidate_cluster_names, candidate_labels
 from karat.study.stability import swept_numbers
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: how many of the most likely numbers are compared with the answer
 N_COMPARED = 4
-#: error of the difference of two expected agreements, and candidates that are called level at most
+#: error of the difference of two recoveries, and candidates that are called level at most
 LEVEL, MOST_LEVEL = TIE_WIDTH * 2**0.5 * SHAKE, 4
 #: adjusted Rand index from which on two candidates are one to the reader
 NEARLY_THE_SAME = 0.95
@@ -100,20 +100,20 @@ def level_with(
 ) -> tuple[LevelCandidate, ...]:
     """Candidates that are level with the first, no two of them nearly the same.
 
-    Their expected agreement is within the error of a difference, and their number of clusters at
+    Their recovery is within the error of a difference, and their number of clusters at
     least half as probable as the most probable one. Of the user's clusterings all within the
     error are level.
     """
     place = {name: i for i, name in enumerate(judgement.names)}
     agreement, allowed = judgement.evidence.agreement, judgement.may_be_first
     answer = str(ranked.index[0])
-    least = float(ranked["expected"].iloc[0]) - LEVEL
+    least = float(ranked["recovery"].iloc[0]) - LEVEL
     listed: list[int] = [place[answer]]
     level: list[LevelCandidate] = []
     for row in range(1, len(ranked)):
         name = str(ranked.index[row])
         i = place[name]
-        if float(ranked["expected"].iloc[row]) < least:
+        if float(ranked["recovery"].iloc[row]) < least:
             break
         if ranked["clusterer"].iloc[row] != "given" and (
             len(level) >= MOST_LEVEL
@@ -126,7 +126,7 @@ def level_with(
         second = candidate_labels(tried, name), candidate_cluster_names(tried, name)
         level.append(
             LevelCandidate(
-                name, int(second[0].max()) + 1, judgement.expected(name),
+                name, int(second[0].max()) + 1, judgement.recovery(name),
                 float(agreement[i, listed[0]]), _shared(first, second[0]),
                 *_relation(first, second),
             )
@@ -212,8 +212,8 @@ def _best_of_each(
         k = int(reference.codes.max()) + 1
         best.setdefault(k, _BestOfNumber(None, reference.codes))
     poor: set[Any] = set()
-    if "expected" in ranked:
-        poor = set(ranked.index[(ranked["expected"] < GRADES["fair"]).to_numpy(dtype=bool)])
+    if "recovery" in ranked:
+        poor = set(ranked.index[(ranked["recovery"] < POOR).to_numpy(dtype=bool)])
     for name, k in reversed([*zip(ranked.index, map(int, ranked["n_clusters"]), strict=True)]):
         if name not in poor or k not in best or best[k].name is not None:
             best[k] = _BestOfNumber(str(name))

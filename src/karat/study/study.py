@@ -450,7 +450,7 @@ class Study:
             :meth:`scores`, ``rank`` (equal for ties), ``reached_by`` (how many candidates are this
             partition), and what decides:
 
-            - judge: ``expected`` agreement, ``low`` and ``high`` of its 80 % interval
+            - judge: ``recovery``, ``low`` and ``high`` of its 80 % interval
             - judge with labels: ``probability``. Improbable numbers of clusters come last, if less
               than half as probable as another.
             - consensus: ``votes``, a rank among these candidates, then each voter
@@ -627,7 +627,7 @@ class Study:
 
         Notes
         -----
-        *Good*: the judge expects at least half of the best expected agreement. Valleys separate all
+        *Good*: the judge expects at least half of the best recovery. Valleys separate all
         clusters, on objects that did not form them; the test is corrected for the number of views.
         *Different*: the mutual information, adjusted for chance, is at most 0.2 of the smaller
         entropy. So a finer version of a clustering is no alternative. The clusters also occur in

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from karat.nulls.structure import NO_GAPS
 from karat.study.wording.phrases import FEW, agreement, clusters, counted, listed, span
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 TITLE = "Other ways to group them"
 #: sentences on why there is no alternative
 REASONS = {
-    "structure": "No natural groups were found, so there are no other ways to group them.",
+    "structure": f"{NO_GAPS} Other ways to group them were not sought.",
     "graph": "For graphs, karat does not look for other ways to group the objects.",
     "objects": "There are too few objects to look for other ways to group them.",
     "equal": "All objects are equal.",
@@ -80,7 +81,7 @@ def sentences(alternatives: AlternativesFacts) -> list[str]:
 
 
 def rows(alternatives: AlternativesFacts) -> list[tuple[str, str, str, str, str]]:
-    """Table rows: letter, name, clusters, expected agreement and features of each alternative."""
+    """Table rows: letter, name, clusters, recovery and features of each alternative."""
     return [
         (
             _letter(i), alternative.name, clusters(alternative.n_clusters),
@@ -91,14 +92,14 @@ def rows(alternatives: AlternativesFacts) -> list[tuple[str, str, str, str, str]
 
 
 def _worth(alternative: Alternative) -> str:
-    """Expected agreement of an alternative with its interval."""
-    expected = alternative.expected
-    if expected is None:
+    """Recovery of an alternative with its interval."""
+    recovery = alternative.recovery
+    if recovery is None:
         return "not judged"
-    return f"{agreement(expected)} ({span(expected.low, expected.high)})"
+    return f"{agreement(recovery)} ({span(*recovery.interval)})"
 
 
-HEADS = ("", "clustering", "clusters", "expected agreement", "divides by")
+HEADS = ("", "clustering", "clusters", "recovery", "divides by")
 
 
 def _letter(i: int) -> str:

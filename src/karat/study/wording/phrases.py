@@ -9,12 +9,21 @@ from karat.runtime import numerals
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from karat.study.facts import AnswerFacts, Expected
+    from karat.study.facts import AnswerFacts, Recovery
 
 #: most items that a list in a sentence names
 FEW = 3
 #: least probability of groups that are called likely when the decision is unclear
 PROBABLE = 0.6
+
+
+def lower_first(sentence: str) -> str:
+    """A sentence as a clause: its first letter lower, without the full stop.
+
+    >>> lower_first("Gaps are uncertain.")
+    'gaps are uncertain'
+    """
+    return sentence[0].lower() + sentence[1:].removesuffix(".")
 
 
 def listed(names: Iterable[str]) -> str:
@@ -78,9 +87,24 @@ def percent(value: float | None, decimals: int = 1) -> str:
     return numerals.percent(value, decimals)
 
 
-def agreement(expected: Expected) -> str:
-    """An expected agreement to two decimals; negative values are shown as 0."""
-    return f"{max(expected.value, 0):.2f}"
+def agreement(recovery: Recovery) -> str:
+    """A recovery to two decimals; negative values are shown as 0."""
+    return f"{max(recovery.value, 0):.2f}"
+
+
+def recovered(recovery: Recovery) -> str:
+    """Clause on how near a clustering is to groups that made the data, for the first screen."""
+    value, low, high = map(_tenths, (recovery.value, *recovery.interval))
+    return f"If groups made these data, these match them about {value} ({low} to {high})"
+
+
+def _tenths(value: float) -> str:
+    """An agreement to one decimal; negative values are shown as 0.
+
+    >>> _tenths(0.72), _tenths(0.97), _tenths(-0.1)
+    ('0.7', '1', '0')
+    """
+    return f"{max(value, 0):.1f}".removesuffix(".0")
 
 
 def span(low: float, high: float) -> str:

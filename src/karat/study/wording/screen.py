@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from karat.bounds import percent_up
 from karat.bounds.wording import percent_down
+from karat.nulls.structure import NO_GAPS, UNCERTAIN_GAPS
+from karat.study.facts import RANDOM
 from karat.study.wording.assumed import assumptions
 from karat.study.wording.phrases import (
     FEW,
@@ -17,8 +19,10 @@ from karat.study.wording.phrases import (
     groups,
     is_supplied,
     listed,
+    lower_first,
     natural,
     percent,
+    recovered,
     share,
 )
 
@@ -28,10 +32,10 @@ if TYPE_CHECKING:
     from karat.meaning import ClusterDescription
     from karat.study.facts import (
         AnswerFacts,
-        Expected,
         LevelCandidate,
         Number,
         OwnClustering,
+        Recovery,
         ReferenceClustering,
     )
 
@@ -45,16 +49,11 @@ SAME, BETTER = 0.8, 0.05
 LIKELIER = 0.5
 #: rows to label next that are named
 NEXT_ROWS = 5
-#: meaning of the grades of an expected agreement
-GRADES = {
-    "good": "would probably match these well", "fair": "would probably match these in part",
-    "weak": "would probably match these poorly", "random": "would probably not match these",
-}  # fmt: skip
 #: headings of the table of the user's clusterings
-OWN_HEADS = ("", "yours", "groups", "expected", "like the first")
-#: what takes the place of the groups where there are none
-NOTHING = "What would change this: other features."
-ANYWAY = "--anyway shows the best split; --why gives the reasons."
+OWN_HEADS = ("", "yours", "groups", "recovery", "like the first")
+#: what takes the place of the groups where no gaps between them were found
+INSTEAD = "What would tell more: labels of a few rows (karat label), or other features."
+ANYWAY = "--anyway shows the best split."
 
 
 @dataclass(frozen=True)
@@ -88,18 +87,20 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
-def headline(answer: AnswerFacts) -> str:
-    """The finding: how many groups, and how sure it is that the data have any.
+def headline(answer: AnswerFacts, *, anyway: bool = True) -> str:
+    """The finding: how many groups, and how sure it is that gaps separate any.
 
-    These are two claims, each with its own probability.
+    These are two claims, each with its own probability. Without ``anyway``, the best split of data
+    without gaps is not shown, and the option that shows it is named.
     """
     data = _data(answer)
     if is_supplied(answer):
         more = f" {data[0].upper()}{data[1:]}." if data else ""
         return f"{_of_own(answer, groups(answer.n_clusters))}{more}"
     if decision(answer) == "no":
-        look = f"these {answer.n_objects:,} {answer.noun} look like one cloud"
-        return f"No groups: {look}. Any split is arbitrary."
+        if is_none(answer) and not anyway:
+            return f"{NO_GAPS} {ANYWAY}"
+        return f"{NO_GAPS} The best split has {groups(answer.n_clusters)}."
     return f"{_number(answer)}; {data}." if data else f"{_number(answer)}."
 
 
@@ -114,10 +115,11 @@ def _number(answer: AnswerFacts) -> str:
 
 def _of_own(answer: AnswerFacts, k: str) -> str:
     """The finding on clusterings that the user supplied."""
-    n, expected = answer.tried.distinct, answer.expected
-    if expected is not None and expected.grade == "random":
-        subject = "Your clustering is" if n == 1 else f"None of your {counted(n)} clusterings is"
-        return f"{subject}{' not' * (n == 1)} better than random groups."
+    n, recovery = answer.tried.distinct, answer.recovery
+    if recovery is not None and recovery.value < RANDOM:
+        subject = "Your clustering" if n == 1 else f"None of your {counted(n)} clusterings"
+        verb = "does not look" if n == 1 else "looks"
+        return f"{subject} {verb} better than random groups."
     level = [clustering.name for clustering in answer.own[1:] if clustering.level]
     if answer.measured is not None:
         level += answer.measured.inside_error
@@ -131,14 +133,14 @@ def _of_own(answer: AnswerFacts, k: str) -> str:
 
 
 def _data(answer: AnswerFacts) -> str:
-    """Whether the data have groups, as a clause."""
+    """Whether gaps separate groups, as a clause."""
     if answer.structure is None:
         return ""
     chance = certain_percent(answer.structure.probability)
     if decision(answer) == "no":
-        return f"the data look like one cloud (chance of groups {chance})"
+        return lower_first(NO_GAPS)
     if not natural(answer):
-        return f"the data could as well be one cloud (chance of groups {chance})"
+        return f"{lower_first(UNCERTAIN_GAPS)} (chance {chance})"
     adverb = "almost certainly" if decision(answer) == "yes" else "probably"
     is_series = any(finding.key == "successive" for finding in answer.findings)
     condition = f", if the {answer.noun} are independent" * is_series
@@ -178,7 +180,7 @@ def own_lines(clusterings: Sequence[OwnClustering]) -> list[tuple[str, ...]]:
             "level" if place and clustering.level else str(place + 1),
             clustering.name,
             str(clustering.n_clusters),
-            "–" if clustering.expected is None else agreement(clustering.expected),
+            "–" if clustering.recovery is None else agreement(clustering.recovery),
             f"{clustering.agreement:.2f}",
         )
         for place, clustering in enumerate(clusterings)
@@ -186,18 +188,18 @@ def own_lines(clusterings: Sequence[OwnClustering]) -> list[tuple[str, ...]]:
 
 
 def is_none(answer: AnswerFacts) -> bool:
-    """Whether there are no groups, and nothing else was asked about."""
+    """Whether no gaps between groups were found, and nothing else was asked about."""
     return decision(answer) == "no" and not is_supplied(answer) and answer.guarantee is None
 
 
 def lines(answer: AnswerFacts, *, anyway: bool = False) -> list[tuple[str, str]]:
-    """Further facts, each with its heading; without groups only ``anyway`` tells of the split."""
+    """Further facts, each with its heading; without gaps only ``anyway`` tells of the split."""
     if is_none(answer) and not anyway:
         # what a split repeats is told where the split is shown
         told = tuple(finding for finding in answer.findings if finding.key != "reproduced")
         harmful = any(finding.severity == "harmful" for finding in told)
         assumed = assumptions(replace(answer, findings=told)) if harmful else ""
-        return [("", NOTHING), *[("Assumed", assumed)] * harmful]
+        return [("", INSTEAD), *[("Assumed", assumed)] * harmful]
     rows = (
         ("How many", _how_many(answer)),
         ("Made by", _made_by(answer)),
@@ -240,7 +242,7 @@ def _how_many(answer: AnswerFacts) -> str:
 def _relation(named: Sequence[Number], number: Number) -> str:
     """What another clustering divides or unites of the first; why that is first, if not likeliest.
 
-    The choice is by expected agreement with all, see :func:`karat.study.ranking`.
+    The choice is by mean agreement with all, see :func:`karat.study.ranking`.
     """
     first = named[0]
     if number is first:
@@ -337,13 +339,10 @@ def _steady(answer: AnswerFacts) -> str:
 
 
 def _quality(answer: AnswerFacts) -> str:
-    """The expected agreement in words; nothing where a guarantee says more."""
-    if answer.expected is None or answer.guarantee is not None:
+    """The recovery in words; nothing where a guarantee says more."""
+    if answer.recovery is None or answer.guarantee is not None:
         return ""
-    value = f"{agreement(answer.expected)} of 1"
-    if decision(answer) == "no":
-        return f"An expert's groups, if there are any, would probably agree {value}."
-    return f"An expert's groups {GRADES[answer.expected.grade]}: {value}."
+    return f"{recovered(answer.recovery)}."
 
 
 def _beside(answer: AnswerFacts) -> str:
@@ -355,18 +354,18 @@ def _beside(answer: AnswerFacts) -> str:
         return ""
     if reference.agreement == 1:
         return f"{groups(reference.n_clusters)}, the same ones"
-    worth = f"expected agreement {agreement(reference.expected)}"
+    worth = f"recovery {agreement(reference.recovery)}"
     if reference.agreement >= SAME:
         return f"{groups(reference.n_clusters)}, much the same ones ({worth})"
-    if not is_better(reference, answer.expected):
+    if not is_better(reference, answer.recovery):
         return f"{groups(reference.n_clusters)}, no better ({worth})"
     how = "omit --only-labelings" if is_supplied(answer) else "widen -k or --clusterer"
     return f"{groups(reference.n_clusters)}, better ({worth}); {how} to use it"
 
 
-def is_better(reference: ReferenceClustering, expected: Expected | None) -> bool:
-    """Whether karat's own clustering differs, and has a higher expected agreement."""
-    ahead = expected is None or reference.expected.value >= expected.value + BETTER
+def is_better(reference: ReferenceClustering, recovery: Recovery | None) -> bool:
+    """Whether karat's own clustering differs, and has a higher recovery."""
+    ahead = recovery is None or reference.recovery.value >= recovery.value + BETTER
     return ahead and reference.agreement < SAME
 
 
@@ -433,7 +432,7 @@ def _unfinished(answer: AnswerFacts) -> str:
     if unjudged is None:
         return text
     judged = answer.tried.distinct
-    missing = "" if answer.structure else "; whether the data have groups at all is not tested"
+    missing = "" if answer.structure else "; gaps between groups were not sought"
     stopped = f"judging, after {judged:,} of {judged + unjudged:,} clusterings{missing}"
     return f"{stopped}; {text}" if text else stopped
 
@@ -449,14 +448,14 @@ def _singles(answer: AnswerFacts) -> str:
     return f"{single:,} groups are single {answer.noun}: outliers rather than groups"
 
 
-def one_line(answer: AnswerFacts) -> str:
-    """The answer on one line."""
+def one_line(answer: AnswerFacts, *, anyway: bool = False) -> str:
+    """The answer on one line; of data without gaps the best split only with ``anyway``."""
     worth = ""
-    if answer.expected is not None and not is_none(answer):
-        worth = f" Expected agreement {agreement(answer.expected)}."
+    if answer.recovery is not None and (anyway or not is_none(answer)):
+        worth = f" {recovered(answer.recovery)}."
     if answer.guarantee is not None and not answer.guarantee.refused:
         worth = f" At most {percent_up(answer.guarantee.bound_rate)} wrong."
-    return f"{answer.data}: {headline(answer)}{worth}"
+    return f"{answer.data}: {headline(answer, anyway=anyway)}{worth}"
 
 
 def sentences(answer: AnswerFacts) -> tuple[str, ...]:

@@ -13,7 +13,6 @@ from karat.study.wording.phrases import (
     FEW,
     agreement,
     clusters,
-    decision,
     is_supplied,
     listed,
     percent,
@@ -42,7 +41,7 @@ SKIPPED = {
 def reasons(answer: AnswerFacts) -> tuple[str, ...]:
     """What the first screen leaves out: reasons, rivals, resamples, and what failed."""
     themes = (
-        missed, expected, beside, vote, measured, labelled, paired, guarantee, rivals, level,
+        missed, recovery, beside, vote, measured, labelled, paired, guarantee, rivals, level,
         memberships, sample, stability, remarks,
     )  # fmt: skip
     return tuple(sentence for theme in themes for sentence in theme(answer))
@@ -56,15 +55,16 @@ def missed(answer: AnswerFacts) -> list[str]:
     return [f"A group of fewer than {evidence.smallest:,} objects can be missed."]
 
 
-def expected(answer: AnswerFacts) -> list[str]:
-    """Sentences on the error of the expected agreement, and on what the judge saw."""
-    worth = answer.expected
+def recovery(answer: AnswerFacts) -> list[str]:
+    """Sentences on the recovery and its interval, and on what the judge saw."""
+    worth = answer.recovery
     if worth is None:
         return []
-    the = "If there are groups at all, the" if decision(answer) == "no" else "The"
     sentences = [
-        f"{the} expected agreement is an adjusted Rand index of {agreement(worth)}, with the 80 % "
-        f"interval {span(worth.low, worth.high)}."
+        "If groups made these data, the expected adjusted Rand index with them (the recovery) is "
+        f"{agreement(worth)}, with the 80 % interval {span(*worth.interval)}.",
+        "1 is perfect, 0 is chance. Classes that somebody has in mind can be others; labels of "
+        "some rows show it.",
     ]
     if answer.near_best is not None:
         chance = percent(answer.near_best, 0)
@@ -82,7 +82,7 @@ def beside(answer: AnswerFacts) -> list[str]:
     where = "" if reference.fitted_on is None else f" on {reference.fitted_on:,} of the objects"
     return [
         f"The best of karat's own {reference.tried} clusterings{where} is {reference.name} "
-        f"({clusters(reference.n_clusters)}, expected {agreement(reference.expected)}); its "
+        f"({clusters(reference.n_clusters)}, recovery {agreement(reference.recovery)}); its "
         f"adjusted Rand index with this one is {reference.agreement:.2f}."
     ]
 
@@ -212,8 +212,8 @@ def rivals(answer: AnswerFacts) -> list[str]:
     if second is None or answer.tied or (answer.own and is_supplied(answer)):
         return []
     details = [clusters(second.n_clusters)]
-    if second.expected is not None:
-        details.append(f"expected agreement {agreement(second.expected)}")
+    if second.recovery is not None:
+        details.append(f"recovery {agreement(second.recovery)}")
     elif answer.labelled is not None and second.score is not None:
         details.append(f"probability {share(second.score)}")
     elif answer.measured is not None and second.score is not None:
@@ -226,8 +226,8 @@ def rivals(answer: AnswerFacts) -> list[str]:
 def level(answer: AnswerFacts) -> list[str]:
     """Sentences on the candidates that are level with the answer, and on the tree of numbers."""
     sentences = [
-        f"Level with it: {one.name} ({clusters(one.n_clusters)}, expected agreement "
-        f"{agreement(one.expected)}, adjusted Rand index {one.agreement:.2f} with it; "
+        f"Level with it: {one.name} ({clusters(one.n_clusters)}, recovery "
+        f"{agreement(one.recovery)}, adjusted Rand index {one.agreement:.2f} with it; "
         f"{difference(answer, one)})."
         for one in answer.level
     ]
