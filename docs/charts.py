@@ -297,8 +297,11 @@ def study() -> go.Figure:
     tried = karat.Study(wines().X)
     tried.sweep(["kmeans", "ward", "average"], k=range(2, 9), n_init=2, workers=1)
     ranking = tried.rank().reset_index()
-    point = {"type": "scatter", "mode": "markers", "x": ranking["n_clusters"],
-             "y": ranking["recovery"], "text": ranking.iloc[:, 0].astype(str), "marker": {"size": 9}}  # fmt: skip
+    point = {
+        "type": "scatter", "mode": "markers", "marker": {"size": 9},
+        "text": ranking.iloc[:, 0].astype(str),
+        "x": ranking["n_clusters"], "y": ranking["recovery"],
+    }  # fmt: skip
     return style.figure([point], height=360, xaxis={"title": {"text": "number of clusters"}},
                         yaxis={"title": {"text": "recovery"}})  # fmt: skip
 

@@ -226,7 +226,7 @@ def test_without_a_reference_one_is_judged_and_what_else_there_is_is_not_known()
     assert (answer.reference, answer.votes) == (None, ())
     assert answer.recovery.value < 0.1
     assert answer.reference_skipped == "asked"
-    assert "Your clustering is not better than random groups" in text
+    assert "Your clustering does not look better than random groups" in text
     assert "omit --no-reference to compare" in text
 
 

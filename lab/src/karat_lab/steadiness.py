@@ -158,7 +158,7 @@ def _compared(X: Floats, draws: int, random_state: int) -> dict[str, float]:
 
 
 def _decision(answer: Answer) -> str | None:
-    """Whether there are groups, as the answer decides."""
+    """Whether gaps separate groups, as the answer decides."""
     return None if answer.structure is None else answer.structure.decision
 
 

@@ -80,13 +80,10 @@ def show(
         show_table(screen.OWN_HEADS, screen.own_lines(answer.own), numbers=range(2, 5))
     elif not none:
         _show_groups(study, answer, console)
-    rows = [*screen.lines(answer, anyway=shown.anyway), *files]
-    if none:
-        rows.append(("", "--why gives the reasons."))
-    else:
+    if not none:
         console.print()
-        rows.append(("More", "--why (reasons), --all (candidates)"))
-    for head, text in rows:
+    more = ("More", "--why (reasons), --all (candidates)")
+    for head, text in (*screen.lines(answer, anyway=shown.anyway), *files, more):
         print_wrapped(console, text, head=head)
     if shown.why:
         console.print()
