@@ -52,7 +52,7 @@ NEXT_ROWS = 5
 #: headings of the table of the user's clusterings
 OWN_HEADS = ("", "yours", "groups", "recovery", "like the first")
 #: what takes the place of the groups where no gaps between them were found
-INSTEAD = "What would tell more: labels of a few rows (karat label), or other features."
+INSTEAD = "What would tell more: a few labels (karat label), or other features."
 ANYWAY = "--anyway shows the best split."
 
 
