@@ -464,7 +464,7 @@ def test_labels_of_objects_that_were_dropped_are_told(tmp_path: Path) -> None:
         "run", data, "--id-column", "customer", "--impute", "drop", "-c", "kmeans", "-k", "2",
         "--workers", "1", "--labels", labels,
     )  # fmt: skip
-    answer = json.loads(invoke("bound", labels, few, "--json", "--once"))
+    answer = json.loads(invoke("bound", labels, few, "--json", "--once", "--on", "inner"))
     assert any("Ignored" in note for note in answer["notes"])
     assert answer["table"][0]["labelled"] == np.sum(rows % 10 != 0)
     assert answer["table"][0]["errors"] == 0

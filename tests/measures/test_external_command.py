@@ -111,21 +111,21 @@ def test_outliers(tmp_path):
 def test_join_says_what_is_left_out(tmp_path):
     (tmp_path / "t.csv").write_text("id,t\n1,a\n2,a\n3,b\n")
     (tmp_path / "c.csv").write_text("id,c\n3,0\n2,1\n8,1\n9,1\n")
-    answer = judged(tmp_path / "t.csv", tmp_path / "c.csv", "--id-column", "id")
+    answer = judged(tmp_path / "t.csv", tmp_path / "c.csv", "--id-column", "id", "--on", "inner")
     assert answer["objects"] == 2
     assert list(answer["left_out"].values()) == [1, 2]
-    shown = " ".join(run(tmp_path / "t.csv", tmp_path / "c.csv", "--id-column", "id").split())
+    shown = " ".join(run(tmp_path / "t.csv", tmp_path / "c.csv", "--on", "inner").split())
     assert "excluded: 2 objects of" in shown
 
 
 @pytest.mark.parametrize(
     ("true", "pred", "options", "message"),
     [
-        ("id,t\n1,a\n", "id,c\nx1,0\n", ["--id-column", "id"], "share no 'id'.*'1' and 'x1'"),
-        ("id,t\n1,a\n1,b\n", "id,c\n1,0\n", ["--id-column", "id"], "but 1 occurs 2 times"),
+        ("id,t\n1,a\n", "id,c\nx1,0\n", ["--id-column", "id"], "by 'id': 0 in both.*'1'.*'x1'"),
+        ("id,t\n1,a\n1,b\n", "id,c\n1,0\n", ["--id-column", "id"], "'1' occurs 2 times"),
         ("id,t\n1,a\n,b\n", "id,c\n1,0\n", ["--id-column", "id"], "blank in row 2"),
         ("id,t\n1,a\n", "c\n0\n", ["--id-column", "id"], "no column is called 'id'"),
-            ("t\na\nb\nb\n", "c\n0\n", [], "different numbers"),
+            ("t\na\nb\nb\n", "c\n0\n", [], "1 rows for the 3 objects"),
         ("t\na\n\"\"\n\"\"\n", "c\n0\n1\n2\n", [], "no label in 2 of 3"),
         ("t\na\n", "c\n0\n", ["--columns", "t"], "two or more names"),
     ],
@@ -224,7 +224,7 @@ def test_titles_name_the_normaliser(many):
 
 def test_many_files_are_joined_by_id(many):
     folder, labels = many
-    args = (folder / "found-ids.parquet", "--truth", folder / "gold-ids.csv", "--id-column", "id")
+    args = (folder / "found-ids.parquet", "--truth", folder / "gold-ids.csv", "--on", "inner")
     answer = judged(*args)
     assert answer["objects"] == 37
     assert list(answer["left_out"].values()) == [3, 0]
@@ -254,8 +254,8 @@ def test_outliers_of_many(tmp_path):
     ("args", "message"),
     [
         (["x.csv", "--truth", "nobody"], "is not a file, and no column is called 'nobody'"),
-        (["x.csv", "y.csv", "y.csv", "--truth", "x.csv"], "x.csv has 2 columns"),
-        (["x.csv", "y.csv"], "different numbers of labels"),
+        (["x.csv", "y.csv", "y.csv", "--truth", "x.csv"], "2 rows for the 3 objects of x.csv"),
+        (["x.csv", "y.csv"], "2 rows for the 3 objects of x.csv"),
         (["x.csv", "--measure", "silhouette"], "no external measure is called 'silhouette'"),
         (["x.csv", "--columns", "a,b,c"], "no column is called 'c'"),
         (["x.csv", "y.csv", "--id-column", "id"], "no column is called 'id'"),

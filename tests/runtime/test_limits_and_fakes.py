@@ -416,19 +416,6 @@ def test_damaged_sparse_data_are_seen_before_an_estimator_follows_them() -> None
         validation.validated(BaseEstimator(), X, accept_sparse="csr")
 
 
-def test_tables_with_other_indexes_are_joined_or_refused() -> None:
-    left = pd.Series([1, 2, 3], index=list("abc"))
-    right = pd.Series([7, 8, 9], index=list("cab"))
-    joined = validation.in_order_of(left, right, name="x", other_name="y")
-    assert joined.tolist() == [8, 9, 7]
-    with pytest.raises(InputError, match=r"x and y have different pandas indexes \('a', 'b', 'c', "
-                                         r"\.\.\. and 0, 1, 2, \.\.\.\)"):  # fmt: skip
-        validation.in_order_of(left, right.reset_index(drop=True), name="x", other_name="y")
-    numbered = pd.Series([1, 2, 3], index=[2, 0, 1])
-    with pytest.raises(InputError, match="different pandas indexes"):
-        validation.in_order_of(left.reset_index(drop=True), numbered, name="x", other_name="y")
-
-
 def test_numbers_up_to_the_last_numeral_are_words() -> None:
     assert [numerals.number_word(n) for n in (0, 1, 12, 13, 1300)] == [
         numerals.NUMERALS[0], "one", "twelve", "13", "1,300",

@@ -23,6 +23,7 @@ import pandas as pd
 from scipy import sparse
 
 import karat
+from karat.labelings import indexes
 from karat.runtime import (
     array_files,
     csv_text,
@@ -152,7 +153,7 @@ def names() -> dict[str, Any]:
         "entries": entries, "put": put, "Path": Path, "errno": errno, "OS": system_error, "sqlite3": sqlite3, "csr": csr,
         "S": pd.Series, "T": pd.DataFrame, "Recorded": Recorded, "futures": futures, "Torch": Torch, "state": state, "plugged": plugged,
         "C": validation.check_data, "W": validation.check_sample_weight,
-        "O": lambda a, b: validation.in_order_of(a, b, name="X", other_name="y"),
+        "O": lambda a, b: indexes.in_order_of(a, b, name="X", other_name="y"),
     }  # fmt: skip
 
 

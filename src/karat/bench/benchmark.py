@@ -92,11 +92,16 @@ class Benchmark(BenchmarkResults):
 
     @classmethod
     def from_folder(
-        cls, path: str | Path, measures: Iterable[str] = DEFAULT_MEASURES, *, random_state: int = 0
+        cls,
+        path: str | Path,
+        measures: Iterable[str] = DEFAULT_MEASURES,
+        *,
+        id_column: str | None = None,
+        random_state: int = 0,
     ) -> Benchmark:
         """Score the label files of a folder; see :func:`karat.bench.read_folder`."""
         benchmark = cls({}, (), measures, random_state=random_state)
-        benchmark.sets = read_folder(path)
+        benchmark.sets = read_folder(path, id_column=id_column)
         if not any(entry.tries for entry in benchmark.sets.values()):
             raise InputError(f"{path} has references, but no clusterings")
         benchmark._rows = benchmark._from_files()

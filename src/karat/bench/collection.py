@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.labelings.row_join import Rows as RowNames
 from karat.runtime.validation import InputError, check_data
 
 if TYPE_CHECKING:
@@ -40,8 +41,10 @@ class Entry:
         array, or a dict of arrays by number of clusters.
     data : dict of str to ndarray
         The objects, by the name of the representation.
-    ids : ndarray, or None
-        The objects' names, if the references have them.
+    rows : Rows, or None
+        The rows of the references, with the columns that may name them.
+    id_column : str, or None
+        The column that names the objects, if the user says so.
     by_row : list of str
         Files without ids beside references with ids; they are read in the references' order.
     """
@@ -49,7 +52,8 @@ class Entry:
     references: dict[str, NDArray[np.object_]] = field(default_factory=dict)
     tries: dict[str, dict[int, Any]] = field(default_factory=dict)
     data: dict[str, Rows] = field(default_factory=dict)
-    ids: NDArray[Any] | None = None
+    rows: RowNames | None = None
+    id_column: str | None = None
     by_row: list[str] = field(default_factory=list)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.bench.collection import Entry
+from karat.labelings.row_join import Rows
 from karat.runtime.validation import InputError
 
 _REFERENCE = re.compile(r"(?:truth|labels|reference)(\d*)")
@@ -21,13 +22,15 @@ _PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 _TABLE_SUFFIXES = (".csv", ".tsv", ".txt", ".npy", ".parquet")
 
 
-def read_folder(path: str | Path) -> dict[str, Entry]:
+def read_folder(path: str | Path, *, id_column: str | None = None) -> dict[str, Entry]:
     """References and clusterings of every data set in a folder.
 
     Parameters
     ----------
     path : str or path
         A folder in one of two layouts; see Notes.
+    id_column : str, optional
+        The column that names the objects in all tables, if several do.
 
     Returns
     -------
@@ -48,7 +51,8 @@ def read_folder(path: str | Path) -> dict[str, Entry]:
     Both layouts may be inside folders of batteries: a data set is then called ``battery/set``. A
     file has one label per line, with or without header, or is any table that
     :func:`karat.datasets.read_labelings` reads. In a table of several columns each column is a
-    method. Files with a column of ids are joined with the reference by it, one to one.
+    method. Files are joined with the reference by the columns of one name that differ from row to
+    row, one to one.
     """
     root = Path(path)
     if not root.is_dir():
@@ -60,19 +64,21 @@ def read_folder(path: str | Path) -> dict[str, Entry]:
     ]
     nested = [file for file in files if file.parent != root]
     if any(map(_is_reference, nested)):
-        entries = _set_folders(root, nested)
+        entries = _set_folders(root, nested, id_column)
     else:
-        entries = _method_folders(root, files)
+        entries = _method_folders(root, files, id_column)
     _check_entries(root, entries)
     return entries
 
 
-def _set_folders(root: Path, files: list[Path]) -> dict[str, Entry]:
+def _set_folders(root: Path, files: list[Path], id_column: str | None) -> dict[str, Entry]:
     """Data sets of the layout with a folder for each data set."""
     entries: dict[str, Entry] = {}
     # in each folder the references first: they set the order of the objects
     for file in sorted(files, key=lambda path: (path.parent, not _is_reference(path), path)):
-        entry = entries.setdefault(file.parent.relative_to(root).as_posix(), Entry())
+        entry = entries.setdefault(
+            file.parent.relative_to(root).as_posix(), Entry(id_column=id_column)
+        )
         if _is_reference(file):
             entry.references[_stem(file)] = _reference(entry, file)
         else:
@@ -80,14 +86,14 @@ def _set_folders(root: Path, files: list[Path]) -> dict[str, Entry]:
     return entries
 
 
-def _method_folders(root: Path, files: list[Path]) -> dict[str, Entry]:
+def _method_folders(root: Path, files: list[Path], id_column: str | None) -> dict[str, Entry]:
     """Data sets of Gagolewski's layout: references of all sets, and a folder for each method."""
     entries: dict[str, Entry] = {}
     reference_folders = set()
     for file in files:
         if match := _FLAT.fullmatch(_stem(file)):
             battery = "" if file.parent == root else f"{file.parent.name}/"
-            entry = entries.setdefault(battery + match[1], Entry())
+            entry = entries.setdefault(battery + match[1], Entry(id_column=id_column))
             if match[2] in entry.references:
                 raise InputError(f"{file}: there is another {match[2]} of {match[1]}")
             entry.references[match[2]] = _reference(entry, file, noise=(0, -1))
@@ -184,25 +190,22 @@ def _stem(path: Path) -> str:
 
 def _columns(entry: Entry, file: Path) -> dict[str, Any]:
     """Columns of a file of labels in the references' order; plain lines are a single column."""
-    from karat.datasets import object_ids, read_labelings
+    from karat.datasets import read_labelings
 
     is_table = _uncompressed_name(file).suffix.lower() in _TABLE_SUFFIXES
-    columns = read_labelings(file) if is_table else None
-    ids = None if columns is None else columns.ids
     if not entry.references:
-        entry.ids = ids
-    elif ids is None:
-        if entry.ids is not None and not object_ids.are_positions(entry.ids):
-            entry.by_row.append(str(file))
-    elif entry.ids is not None:
-        columns = read_labelings(file, ids=entry.ids)
-        if len(ids) != len(entry.ids):
-            raise object_ids.mismatch(entry.ids, ids, "the reference", len(ids) - len(entry.ids))
-    elif not any(object_ids.are_positions(ids, start) for start in (0, 1)):
-        raise InputError(
-            f"{file} names its objects ({', '.join(map(repr, ids[:3].tolist()))}, ...) and "
-            "the reference does not: give both a column of ids, or drop it"
+        columns = read_labelings(file, id_column=entry.id_column) if is_table else None
+        entry.rows = None if columns is None else columns.named
+    else:
+        rows = entry.rows or Rows("the reference", len(next(iter(entry.references.values()))))
+        columns = (
+            read_labelings(file, id_column=entry.id_column, ids=rows, on="both")
+            if is_table
+            else None
         )
+        is_by_row = columns is None or (columns.join is not None and columns.join.by_position)
+        if is_by_row and any(key.names_rows and not key.is_counter for key in rows.keys.values()):
+            entry.by_row.append(str(file))
     return {"": _as_integers(_lines(file))} if columns is None else dict(columns)
 
 

@@ -194,7 +194,8 @@ def guarantee(
         The clusterings of all objects, labelled and not. They must have been made without the
         labels.
     y : array-like, shape (n,)
-        The known classes; None, NaN or ``-1`` elsewhere. Which objects are labelled must have
+        The known classes; None, NaN or ``-1`` elsewhere. A series is joined to the clusterings by
+        its index, and may have the labelled objects only. Which objects are labelled must have
         been drawn uniformly at random (:func:`karat.bounds.sample`).
     delta : float, default 0.1
         Allowed chance that the guarantee fails, in (0, 1].
@@ -272,6 +273,7 @@ def guarantee(
     ('two', 'pac-mdl', 72)
     """
     batch = as_labelings(labelings, noise=noise)
+    y = batch.in_order(y)
     if ledger is not None:
         options = {"anytime": anytime, "X": X is not None, "classes": classes, "delta": delta}
         asked = ask_about(batch, y, order, ledger, options)

@@ -330,7 +330,7 @@ def pac_mdl_bound(
     """
     check_delta(delta)
     batch = as_labelings(labels, noise=noise)
-    truth = known_classes(y, batch.n_objects, classes)
+    truth = known_classes(batch.in_order(y), batch.n_objects, classes)
     bounds = bounds_of(batch, truth, delta, Mixed() if language is None else language, random_state)
     bounds = bounds.after(doubted_draw(batch.codes, truth.labelled))
     return bounds[0] if _is_one(labels) else bounds

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bounds.contradictions import picked_pairs
+from karat.labelings.indexes import in_order_of
 from karat.labelings.pairs import as_constraints
 from karat.labelings.partitions import as_labelings
-from karat.runtime.validation import InputError, in_order_of
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

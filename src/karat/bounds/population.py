@@ -13,8 +13,10 @@ from karat.bounds.classes import Classes, KnownClasses, known_classes
 from karat.bounds.classifiers import Learner
 from karat.bounds.contradictions import unordered
 from karat.bounds.languages import Language, Mixed, Prior
+from karat.labelings.indexes import in_order_of
 from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
+from karat.labelings.row_join import Rows
 from karat.runtime.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ class Population:
     language: Language
     objects: Ints
     taught: Ints
+    index: Rows | None = None
 
     @property
     def n_all(self) -> int:
@@ -42,6 +45,7 @@ class Population:
 
     def read(self, y: Labels, classes: Classes) -> LabelledPopulation:
         """Labels of the population and of the objects that teach."""
+        y = in_order_of(self.index, y, name="labelings", other_name="y", on="right")
         truth = known_classes(y, self.n_all, classes)
         if not len(self.taught):
             return LabelledPopulation(self, self.learner, truth, truth.names)
@@ -111,11 +115,14 @@ def population_of(
     batch = as_labelings(labelings, noise=noise)
     language = Mixed() if prior is None else Mixed(prior_of(prior, batch))
     bits = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
+    X = batch.in_order(X, name="X", on="both")
     learner = Learner(batch, bits, features(X, batch.n_objects))
     all_objects = np.arange(batch.n_objects)
     rows = np.zeros(0, dtype=np.intp) if taught is None else np.asarray(taught)
     if not len(rows):
-        return Population(batch, learner, language, all_objects, rows.astype(np.intp))
+        return Population(
+            batch, learner, language, all_objects, rows.astype(np.intp), batch.objects
+        )
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(np.unique(rows)) < len(rows):
         raise InputError("taught must be positions of objects: different whole numbers from 0")
     if rows.min() < 0 or rows.max() >= len(all_objects) or len(rows) == len(all_objects):
@@ -135,7 +142,7 @@ def population_of(
     X = None if X is None else learner.X[np.concatenate([objects, rows])]
     lessons = np.full(len(rows), -1, dtype=np.int64)  # their classes come with the labels
     learner = replace(learner, batch=extended, X=X, lessons=lessons)
-    return Population(remaining, learner, language, objects, rows.astype(np.intp))
+    return Population(remaining, learner, language, objects, rows.astype(np.intp), batch.objects)
 
 
 def features(X: ArrayLike | None, n: int) -> Any:

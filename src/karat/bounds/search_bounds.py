@@ -235,7 +235,7 @@ def study_guarantee(
         bits = (language.choice_bits(batch.names, batch.n_clusters) + prior_bits) / 2
         bits += math.log2(np.exp2(-bits).sum()) + 1e-9
         language = Mixed(Lengths(tuple(bits.tolist()), "Study"))
-    truth = known_classes(y, batch.n_objects, classes)
+    truth = known_classes(batch.in_order(y), batch.n_objects, classes)
     X = features(X, batch.n_objects)
     learner = Learner(batch, np.zeros(len(batch)), X, language, chooser)
     objects = np.arange(batch.n_objects)

@@ -122,12 +122,15 @@ class LabelledInputOptions(InputOptions):
     """How a data file with optional known classes is read.
 
     label_column: The column with the class of each object; blank where it is not known.
-    truth: A file with the class of each object, one per line.
+    truth: A file with the class of each object: one per line, or beside any column of the data that
+        differs from row to row.
+    on: inner: ignore classes of objects that the data lack.
     weights: Weights of the columns. auto: a column that depends on no other is ignored.
     """
 
     label_column: NameOption = None
     truth: FileOption = None
+    on: Literal["same", "inner"] = "same"
     weights: Literal["auto", "equal"] = "auto"
 
     @property

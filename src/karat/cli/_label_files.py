@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -33,21 +33,20 @@ def read_files(
     truth: str | None,
     id_column: str | None,
     header: bool | None,
+    on: Literal["same", "inner"],
 ) -> tuple[dict[str, Any], str | None, dict[str, int], list[str]]:
     """Labelings by name, the gold standard's name, excluded objects per file, notes."""
-    from karat.datasets import read_labelings
+    from karat.datasets import read_joined
 
     gold_file = Path(truth) if truth is not None and Path(truth).is_file() else None
     paths = list(dict.fromkeys([*([gold_file] if gold_file else []), *files]))
-    notes: list[str] = []
-    if id_column is None and len(paths) > 1:
-        id_column, note = _shared_id(paths, header)
-        notes.append(note)
-    ids, excluded = (None, {}) if id_column is None else _common_ids(paths, id_column, header)
-    read = {
-        path: read_labelings(path, id_column=id_column, ids=ids, header=header) for path in paths
-    }
-    notes += [f"{path}: {note}" for path, columns in read.items() for note in columns.notes]
+    read, ignored = read_joined(paths, id_column=id_column, on=on, header=header)
+    excluded = {str(path): count for path, count in ignored.items()}
+    notes = [
+        note if str(path) in note else f"{path}: {note}"
+        for path, columns in read.items()
+        for note in columns.notes
+    ]
     labelings = _unique_names(read)
     if names is not None and len(names) == len(paths) == 2:
         pairs = zip(names, read.values(), strict=True)
@@ -55,13 +54,6 @@ def read_files(
     gold = _gold_standard(read, labelings, names, truth, gold_file)
     if names is not None:
         labelings = {name: labelings[name] for name in dict.fromkeys([gold or names[0], *names])}
-    lengths = {name: len(labels) for name, labels in labelings.items()}
-    if len(set(lengths.values())) > 1:
-        listed = ", ".join(f"{name} {n:,}" for name, n in lengths.items())
-        raise InputError(
-            f"the labelings have different numbers of labels ({listed}); all must name the same "
-            "objects in the same order, or share a column to join by (--id-column)"
-        )
     if len(labelings) < 2:
         raise InputError(
             f"there is one labeling, {next(iter(labelings))!r}; give another file, or --truth"
@@ -226,64 +218,6 @@ def _gold_standard(
     if truth is None and len(read) == 2 and all(len(columns) == 1 for columns in read.values()):
         return next(iter(labelings))
     return truth
-
-
-def _shared_id(paths: list[Path], header: bool | None) -> tuple[str | None, str]:
-    """The column by which files of labels are joined, or None, and a note.
-
-    Files are joined row by row only if none of them names its objects.
-    """
-    from karat.datasets import object_ids, read_columns
-
-    named: dict[Path, dict[str, Any]] = {}
-    for path in paths:
-        columns = read_columns(path, n=None, header=header, plain=True)[0]
-        names = object_ids.id_columns(columns) if len(columns) > 1 else []
-        named[path] = {name: columns[name] for name in names}
-    for name in sorted(named[paths[0]], key=lambda name: name.lower() != "id"):
-        if all(name in names for names in named.values()):
-            return name, f"The files are joined by the column {name!r}, which names the objects."
-    for path, columns_of_file in named.items():
-        for values in columns_of_file.values():
-            if not any(object_ids.are_positions(values, start) for start in (0, 1)):
-                described = "; ".join(f"{file} {_example_ids(ids)}" for file, ids in named.items())
-                raise InputError(
-                    f"{path} names its objects, and not all files do so in the same column: "
-                    f"{described}. Give all files the same column of ids, or drop it"
-                )
-    return None, "The files are taken row by row: they have no ids."
-
-
-def _example_ids(columns: dict[str, Any]) -> str:
-    """The first ids of a file's id column, in words."""
-    if not columns:
-        return "has no ids"
-    name, values = next(iter(columns.items()))
-    return f"has them in {name!r} ({', '.join(repr(str(value)) for value in values[:3])}, ...)"
-
-
-def _common_ids(
-    paths: list[Path], id_column: str, header: bool | None
-) -> tuple[list[Any], dict[str, int]]:
-    """Ids shared by all files, in the order of the first, and the number of further ids of each."""
-    from karat.datasets import object_ids, read_columns
-
-    ids_by_file = {}
-    for path in paths:
-        columns = read_columns(path, n=None, header=header, wanted=(id_column,))[0]
-        if id_column not in columns:
-            raise InputError(f"{path}: {unknown_name(id_column, columns, 'column')}")
-        object_ids.check_ids(columns[id_column], f"{path}: {id_column!r}")
-        ids_by_file[path] = columns[id_column]
-    shared = set.intersection(*({str(value) for value in ids} for ids in ids_by_file.values()))
-    if not shared:
-        examples = " and ".join(repr(str(ids[0])) for ids in ids_by_file.values())
-        raise InputError(
-            f"the files share no {id_column!r} (they have for example {examples}), so there is no "
-            "object to compare"
-        )
-    ids = [value for value in ids_by_file[paths[0]] if str(value) in shared]
-    return ids, {str(path): len(file_ids) - len(ids) for path, file_ids in ids_by_file.items()}
 
 
 def _unique_names(read: dict[Path, Any]) -> dict[str, Any]:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 QuietOption = Annotated[bool, typer.Option(help="Print one line, without progress.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+OnOption = Annotated[
+    Literal["same", "inner"],
+    typer.Option(
+        "--on", help="Whether the files must have the same objects, or the common ones are taken."
+    ),
+]
 DaskOption = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Work on the workers of this Dask scheduler.")
 ]

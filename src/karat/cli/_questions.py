@@ -67,7 +67,7 @@ def count_questions(
     undrawn = 0
     if reading.truth is not None and path.is_file():
         with contextlib.suppress(InputError):  # read by another column of ids: no order
-            labels = read_labels(path, tried.n_objects, rows=tried.dataset.rows)
+            labels = read_labels(path, tried.dataset, id_column=reading.id_column, on=reading.on)
             drawn, undrawn = labels.order, len(labels.taught)
     elif numbers is not None:
         assert tried.y is not None

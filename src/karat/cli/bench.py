@@ -30,6 +30,8 @@ class BenchOptions:
         repeated: the first decides, and the page says whether the others agree.
     best_of: Score the expected best of this many tries, for every method; by default the mean of
         the tries.
+    id_column: Join the files of a data set by this column. By default by every column that both
+        have, and that differs from row to row.
     failed: Score of a failed fit or a missing file; by default an error.
     report: Write a page (.html), tables and diagram with a .csv of all tries (.tex), or all
         tries (.csv, .parquet). May be repeated.
@@ -39,6 +41,7 @@ class BenchOptions:
     measure: list[str] | None = None
     best_of: Annotated[int | None, Option(min=1)] = None
     failed: float | None = None
+    id_column: Annotated[str | None, Option(metavar="NAME")] = None
     seed: SeedOption = 0
     report: list[Path] | None = None
     force: ForceOption = False
@@ -60,7 +63,9 @@ def bench(options: BenchOptions, json: JsonOption = False) -> None:
     for target in options.report or ():
         check_target(target, "--report", options.force)
     measures = options.measure or ["adjusted_rand_index"]
-    race = Benchmark.from_folder(options.folder, measures, random_state=options.seed)
+    race = Benchmark.from_folder(
+        options.folder, measures, id_column=options.id_column, random_state=options.seed
+    )
     tries = options.best_of or "mean"
     comparing: dict[str, Any] = {"measure": measures[0], "tries": tries, "failed": options.failed}
     comparison = race.compare(**comparing)

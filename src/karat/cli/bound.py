@@ -11,7 +11,14 @@ from typer import Argument, Option
 
 from karat.cli._groups import takes_groups
 from karat.cli._input import HeaderOption, parse_classes
-from karat.cli._options import ClassesOption, DeltaOption, ForceOption, JsonOption, NoiseOption
+from karat.cli._options import (
+    ClassesOption,
+    DeltaOption,
+    ForceOption,
+    JsonOption,
+    NoiseOption,
+    OnOption,
+)
 from karat.cli._output import (
     check_target,
     class_table,
@@ -45,6 +52,8 @@ class BoundOptions:
         `class_guaranteed` holds for each class, and `confidence` is an estimate.
     once: Ask only this question, with a number of labels fixed beforehand; by default part of delta
         is kept for further questions.
+    id_column: Join the files by this column. By default by every column that both have, and that
+        differs from row to row; else by the column row, or row by row.
     """
 
     labels: Annotated[Path, Argument()]
@@ -58,6 +67,8 @@ class BoundOptions:
     classes: ClassesOption = None
     once: Annotated[bool, Option("--once")] = False
     header: HeaderOption = None
+    id_column: Annotated[str | None, Option(metavar="NAME")] = None
+    on: OnOption = "same"
 
 
 @takes_groups
@@ -82,14 +93,14 @@ def bound(options: BoundOptions, json: JsonOption = False) -> None:
     check_target(options.predict, "--predict", options.force)
     if not 0 < options.delta <= 1:
         raise InputError(f"--delta must be in (0, 1]; got {options.delta}")
-    clusterings = read_labelings(options.labels, header=options.header)
+    clusterings = read_labelings(options.labels, id_column=options.id_column, header=options.header)
     for name in options.column or ():
         if name not in clusterings:
             raise InputError(f"{options.labels}: {unknown_name(name, clusterings, 'column')}")
     classes = parse_classes(options.classes)
     few_labels = read_labels(
-        options.few, len(next(iter(clusterings.values()))), rows=clusterings.rows,
-        ids=clusterings.ids, classes=classes if isinstance(classes, list) else (),
+        options.few, clusterings, id_column=options.id_column, on=options.on,
+        classes=classes if isinstance(classes, list) else (),
     )  # fmt: skip
     best, look = _answer(options, clusterings, few_labels, classes)
     forecast = forecast_labels(best, options.target) if best.n else None

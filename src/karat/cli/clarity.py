@@ -130,7 +130,7 @@ def clarity(
         study, file = None, clustering.study_file
         if file is not None:
             study = open_files.enter_context(load_study(file, dataset))
-        labels = _labels(dataset, clustering, study)
+        labels = _labels(dataset, clustering, study, reading.id_column)
         questions, people = _questions(dataset, _shown_objects(dataset, reading), labels, reader)
         by_reader = _readings(reader, dataset.name, questions, study)
         agreements = _agreements(by_reader) if reader.task is ReadingTask.names else {}
@@ -149,7 +149,9 @@ def clarity(
             typer.echo(f"The clusters in {file} have the names of {first_reader} now.", err=True)
 
 
-def _labels(dataset: Dataset, clustering: ClusteringOptions, study: Study | None) -> NDArray[Any]:
+def _labels(
+    dataset: Dataset, clustering: ClusteringOptions, study: Study | None, id_column: str | None
+) -> NDArray[Any]:
     """The cluster of each object."""
     from karat.datasets import read_labelings
 
@@ -159,7 +161,7 @@ def _labels(dataset: Dataset, clustering: ClusteringOptions, study: Study | None
     if study is not None:
         return study.best().labels
     assert path is not None
-    columns = read_labelings(path, ids=dataset.ids)
+    columns = read_labelings(path, id_column=id_column, ids=dataset)
     if column is not None and column not in columns:
         raise unknown_name(column, columns, "column")
     if column is None and len(columns) > 1:

@@ -14,7 +14,7 @@ from typer import Argument, Option
 from karat.cli._groups import takes_groups
 from karat.cli._input import HeaderOption
 from karat.cli._label_files import count_pairs, label_facts, read_files, split_columns
-from karat.cli._options import JsonOption, NoiseOption
+from karat.cli._options import JsonOption, NoiseOption, OnOption
 from karat.cli._output import print_json, printable, show_table
 from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError, UndefinedMeasureError, check_choice, unknown_name
@@ -44,8 +44,8 @@ class CompareOptions:
     truth: The gold standard; without it, more than two labelings are compared with each other.
     columns: The label columns, separated by commas; two names are the gold standard and a
         clustering.
-    id_column: Join the files by this column. By default by a column such as id or row, otherwise
-        row by row.
+    id_column: Join the files by this column. By default by every column that both have, and that
+        differs from row to row; row by row only where there is none.
     measure: An external measure, see karat measures; may be given more than once. By default all
         of them, and with more than two labelings without --truth the adjusted Rand index, NMI and
         AMI.
@@ -57,6 +57,7 @@ class CompareOptions:
     truth: Annotated[str | None, Option(metavar="COLUMN|FILE")] = None
     columns: Annotated[str | None, Option(metavar="NAMES")] = None
     id_column: Annotated[str | None, Option(metavar="NAME")] = None
+    on: OnOption = "same"
     noise: NoiseOption = "error"
     measure: Annotated[list[str] | None, Option(metavar="KEY")] = None
     interval: bool = False
@@ -67,7 +68,8 @@ class CompareOptions:
 def compare(options: CompareOptions, json: JsonOption = False) -> None:
     """Compare clusterings with a gold standard, or with each other, by external measures.
 
-    Objects that are missing in some of the joined files are excluded and counted.
+    Files with different objects are an error; --on inner compares the common ones and counts the
+    others.
 
     For example:
 
@@ -151,6 +153,7 @@ def _of_labelings(options: CompareOptions) -> ComparedLabelings:
         options.truth,
         options.id_column,
         options.header,
+        options.on,
     )
     policy: Any = options.noise
     batch = as_labelings(labelings, noise=policy)

@@ -127,6 +127,7 @@ def label(
     """
     import numpy as np
 
+    from karat.datasets.row_keys import rows_of
     from karat.distances import RELATIONS
     from karat.labeling import Desk, LabelSession, Watch, export_labels, import_labels
     from karat.labeling.exchange import check_export
@@ -152,7 +153,8 @@ def label(
     if len(session):
         typer.echo(f"{path} has {len(session)} labels; resuming there.", err=True)
     for taken in labels.take or ():
-        typer.echo(f"{import_labels(session, taken):,} new labels from {taken}.", err=True)
+        new = import_labels(session, taken, rows_of(dataset), id_column=reading.id_column)
+        typer.echo(f"{new:,} new labels from {taken}.", err=True)
     can_classify = n <= MAX_CLASSIFIED and dataset.metric not in RELATIONS
     asked = _asked(session, clusterings, aim, candidates, can_classify)
     watch = Watch(
@@ -236,7 +238,7 @@ def _clusterings(
     if candidates.labelings is not None:
         if candidates.constraints is not None:
             read_constraints(candidates.constraints)  # a premise, whatever made the clusterings
-        labelings = read_labelings(candidates.labelings, id_column=id_column, ids=dataset.ids)
+        labelings = read_labelings(candidates.labelings, id_column=id_column, ids=dataset)
         return dict(labelings), None
     path = candidates.storage or Path(f"{dataset.name}.karat")
     typer.echo(f"First the clusterings, without a label; they are kept in {path}.", err=True)

@@ -45,7 +45,7 @@ from karat.cli._stopping import (
 from karat.runtime.validation import InputError, NothingToRankError
 
 if TYPE_CHECKING:
-    from karat.datasets import Dataset, LabelColumns
+    from karat.datasets import Dataset
     from karat.model import AssignedRows, Changes, Model
     from karat.study import Answer, Study
 
@@ -222,12 +222,7 @@ def _add_labelings(study: Study, path: Path, reference: bool | None, id_column: 
     """Add the labelings of a file to the study's candidates."""
     from karat.datasets import read_labelings
 
-    dataset = study.dataset
-    if dataset.whole is None or id_column is not None:
-        labelings = read_labelings(path, id_column=id_column, ids=dataset.ids)
-    else:
-        labelings = read_labelings(path)
-        _take_sampled(labelings, dataset, path)
+    labelings = read_labelings(path, id_column=id_column, ids=study.dataset)
     labelings.pop(study.dataset.truth_name or "", None)
     for note in labelings.notes:
         typer.echo(f"Note: {note if path.name in note else f'{path}: {note}'}", err=True)
@@ -241,19 +236,6 @@ def _add_labelings(study: Study, path: Path, reference: bool | None, id_column: 
             "clusterings either; --weights equal counts them.",
             err=True,
         )
-
-
-def _take_sampled(labelings: LabelColumns, dataset: Dataset, path: Path) -> None:
-    """Leave the labels of the sampled rows of a table in parts."""
-    import numpy as np
-
-    assert dataset.whole is not None
-    n = dataset.whole.n_rows
-    order = slice(None) if labelings.rows is None else np.argsort(labelings.rows)
-    for name, labels in labelings.items():
-        if len(labels) != n:
-            raise InputError(f"{path}: {name!r} has {len(labels):,} labels for {n:,} rows")
-        labelings[name] = np.asarray(labels)[order][dataset.rows]
 
 
 def _choose(

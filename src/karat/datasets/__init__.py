@@ -16,6 +16,7 @@ from karat.datasets._labelings import (
     LabelColumns,
     labels_of_column,
     read_columns,
+    read_joined,
     read_labelings,
     read_labels,
 )
@@ -62,6 +63,7 @@ __all__ = [
     "read_cells",
     "read_columns",
     "read_constraints",
+    "read_joined",
     "read_labelings",
     "read_labels",
     "read_lines",

@@ -30,7 +30,7 @@ def read_constraints(path: str | Path) -> list[tuple[Any, Any, str]]:
     InputError
         If the file cannot be read or does not have three columns, the last with the words.
     """
-    columns, _ = read_columns(Path(path), n=None, header=False)
+    columns, *_ = read_columns(Path(path), n=None, header=False)
     if len(columns) != 3:
         raise InputError(
             f"{path} has {len(columns)} columns ({', '.join(columns)}); constraints have three: "

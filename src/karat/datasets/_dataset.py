@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from karat.datasets.findings import Finding
     from karat.datasets.preparation import Preparation
     from karat.datasets.reading_plan import ReadingPlan
+    from karat.datasets.row_keys import RowKeys
     from karat.datasets.sampled_tables import WholeTable
     from karat.runtime.types import Bools, Floats, Rows
 
@@ -70,6 +71,9 @@ class Dataset:
         The table that the objects are a uniform sample of, with exact sums over all its rows.
     gaps : ndarray of bool, shape (n, d), or None
         Values that were missing and are imputed; None where none were.
+    keys : RowKeys or None
+        Columns with another value for each object, as written: other inputs about the same objects
+        are joined by them, whatever else they are.
     """
 
     X: Rows
@@ -93,6 +97,7 @@ class Dataset:
     variables: pd.DataFrame | None = None
     whole: WholeTable | None = None
     gaps: Bools | None = None
+    keys: RowKeys | None = None
 
     @property
     def n_objects(self) -> int:

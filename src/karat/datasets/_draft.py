@@ -76,6 +76,7 @@ class DatasetDraft:
     n_source: int = 0  # rows of the source, where some were excluded
     filler: Any = None  # of missing values
     gaps: Bools | None = None  # values that were missing
+    keys: Mapping[str, Any] = field(default_factory=dict)  # that may name rows
 
     @property
     def sparse(self) -> bool:

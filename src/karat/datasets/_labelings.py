@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.datasets import _columns, _delimited, _files, _layout, draw_order, object_ids
+from karat.datasets import _columns, _delimited, _files, _layout, draw_order
 from karat.datasets._names import first_few, quoted, row_numbers, with_visible_names
 from karat.datasets._options import ReadingOptions
 from karat.datasets.annotated_matrices import ANNDATA_SUFFIXES, clusterings_of
 from karat.datasets.label_studio import studio_columns
+from karat.datasets.row_keys import rows_of
 from karat.labelings.labels import known_labels
+from karat.labelings.row_join import (
+    ROW,
+    JoinedSides,
+    RowJoin,
+    Rows,
+    check_key,
+    check_unnamed,
+    join_rows,
+)
+from karat.labelings.row_values import SCORES, as_list, is_typical_name, names_rows
 from karat.runtime.array_files import load_array
-from karat.runtime.validation import InputError, unknown_name
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from karat.datasets._dataset import Dataset
     from karat.datasets.object_ids import Ids
     from karat.runtime.types import Bools
 
@@ -39,11 +50,17 @@ class LabelColumns(dict[str, Any]):
         Row of the data of each object, from 0, if the file has a column ``row``.
     ids : ndarray, or None
         The names of the objects, if the file has them.
+    named : Rows
+        The rows of the file, and its columns that may name them; of the objects if it is joined.
+    join : RowJoin or None
+        Row of the file of each object, and how it was decided.
     """
 
     notes: tuple[str, ...] = ()
     rows: NDArray[np.intp] | None = None
     ids: NDArray[Any] | None = None
+    named: Rows | None = None
+    join: RowJoin | None = None
 
 
 #: first columns of the tables of ``karat run --labels``, without guaranteed classes and with them
@@ -76,6 +93,8 @@ class KnownLabels:
         The objects of such a file that have no label yet, in its order.
     column : str
         Name of the column with the classes.
+    join : RowJoin
+        Row of the file of each object, and how it was decided.
     """
 
     values: NDArray[np.object_]
@@ -85,14 +104,16 @@ class KnownLabels:
     taught: tuple[int, ...] = ()
     unlabelled: tuple[int, ...] = ()
     column: str = ""
+    join: RowJoin | None = None
 
 
 def read_labelings(
     path: str | os.PathLike[str],
     *,
     id_column: str | None = None,
-    ids: Ids | None = None,
+    ids: Dataset | Rows | Ids | None = None,
     header: bool | None = None,
+    on: Literal["left", "both"] = "left",
 ) -> LabelColumns:
     r"""Read a table whose columns are clusterings.
 
@@ -103,14 +124,15 @@ def read_labelings(
         clustering), or ``.h5ad`` (columns of ``obs`` with names such as ``leiden_0.5``). A text
         file of one column may lack the header line; the clustering then has the file's name.
     id_column : str, optional
-        The column that names the objects. By default a column with such a name (``id``, ``row``,
-        ``customer_id``) and unique values.
-    ids : array-like, shape (n,), optional
-        The objects of the data set (:attr:`Dataset.ids`). Rows with ids are sorted into this
-        order, and rows of other objects are ignored. Without ids the file must have one row per
-        object, in the same order.
+        The column that names the objects. By default any column that the data set has too, under
+        the same name, and whose values differ from row to row and match.
+    ids : Dataset, or array-like, shape (n,), optional
+        The data set, or the ids of its objects. Rows are put into its order, and rows of other
+        objects are ignored. Rows are taken in order only where no column of the file names them.
     header : bool, optional
         Whether the first line of a text file has the columns' names, as for :func:`read`.
+    on : {"left", "both"}
+        Whether rows of other objects are ignored or an error.
 
     Returns
     -------
@@ -133,61 +155,115 @@ def read_labelings(
     {'k2': array([1, 0]), 'k3': array([2, 0])}
     """
     file = Path(path)
-    n = None if ids is None or id_column is not None else len(ids)
-    columns, notes = read_columns(file, n=n, header=header, wanted=(id_column,), plain=True)
-    if id_column is not None and id_column not in columns:
-        raise unknown_name(id_column, columns, "column")
-    file_ids = None if id_column is None else columns.pop(id_column)
-    rows = _row_numbers(columns.get("row"))
-    id_columns = {}
-    for name in object_ids.id_columns(columns):
-        if len(columns) > 1:
-            id_columns[name] = columns.pop(name)
-            notes.append(f"The column {name!r} names the objects; it is not a clustering.")
-    if file_ids is None and id_columns and ids is not None:
-        id_column = _joined(file, id_columns, ids)
-        file_ids = None if id_column is None else id_columns[id_column]
+    left = None if ids is None else rows_of(ids, key=id_column)
+    n = None if left is None or id_column is not None else left.n
+    columns, notes, written = read_columns(
+        file, n=n, header=header, wanted=(id_column,), plain=True
+    )
+    right = Rows(str(file), _n_rows(written), written)
+    join: RowJoin | None = None
+    if left is not None:
+        key = _said(id_column, left, right)
+        join = join_rows(left, right, key=key, on=on, mend="")
+        notes += join.notes
+    elif id_column is not None:
+        check_key(right, id_column)
+    rows = _row_numbers(columns.get(ROW))
+    naming = _naming(columns, right, {id_column} if join is None else join.keys, id_column)
+    named = {name: columns.pop(name) for name in naming}
+    if join is None:
+        notes += [
+            f"The column {name!r} names the objects; it is not a clustering." for name in named
+        ]
     if not columns:
         raise InputError(f"{file} has no column with a clustering")
-    order = None
-    if file_ids is not None:
-        object_ids.check_ids(file_ids, f"{file}: {id_column!r}")
-        order = None if ids is None else object_ids.order(file_ids, ids, f"{file}: {id_column!r}")
-        if order is not None and len(file_ids) > len(order):
-            n_ignored = len(file_ids) - len(order)
-            notes.append(f"Ignored {n_ignored:,} of its rows, which are of other objects.")
-    elif ids is not None:
-        n_rows = len(next(iter(columns.values())))
-        if n_rows != len(ids):
-            raise InputError(
-                f"{file} has {n_rows:,} rows, but there are {len(ids):,} objects; if a column "
-                "names the objects, say which (id_column, --id-column)"
-            )
-        notes.append(object_ids.by_row(str(file), ids))
-    if file_ids is None:
-        file_ids = id_columns.get("id", next(iter(id_columns.values()), None))
-    if order is not None:
-        columns = {name: values[order] for name, values in columns.items()}
-        rows, file_ids = (None if values is None else values[order] for values in (rows, file_ids))
+    file_ids = next((named[name] for name in _id_names(named, id_column, join)), None)
+    if join is not None and not join.is_in_order:
+        columns = {name: values[join.places] for name, values in columns.items()}
+        rows, file_ids = (
+            None if values is None else values[join.places] for values in (rows, file_ids)
+        )
     _require_labels(columns, file)
     labelings = LabelColumns({name: _labels(values) for name, values in columns.items()})
     labelings.notes, labelings.rows, labelings.ids = tuple(notes), rows, file_ids
+    labelings.named, labelings.join = (right if left is None else left), join
     return labelings
 
 
-def _joined(file: Path, id_columns: dict[str, NDArray[Any]], ids: Ids) -> str | None:
-    """Column that joins a file to the objects by id; None where it only counts the rows."""
-    wanted_ids = set(map(str, ids))
-    for name, values in id_columns.items():
-        if wanted_ids.issubset(map(str, values)):
-            return name
-    for name, values in id_columns.items():
-        is_counter = any(object_ids.are_positions(values, start) for start in (0, 1))
-        if is_counter and (name == "row" or object_ids.are_positions(ids)):
-            return None
-    name, values = next(reversed(id_columns.items()))
-    n_absent = sum(place is None for place in object_ids.places(values, ids))
-    raise object_ids.mismatch(values, ids, f"{file}: {name!r}", n_absent)
+def read_joined(
+    paths: Sequence[Path],
+    *,
+    id_column: str | None = None,
+    on: Literal["same", "inner"] = "same",
+    header: bool | None = None,
+) -> tuple[dict[Path, LabelColumns], dict[Path, int]]:
+    """Labelings of several files about the same objects, and the rows ignored of each.
+
+    The objects are in the order of the first file.
+    """
+    tables = {
+        path: read_columns(path, n=None, header=header, wanted=(id_column,), plain=True)
+        for path in paths
+    }
+    rows = {path: Rows(str(path), _n_rows(table[2]), table[2]) for path, table in tables.items()}
+    left, *others = rows.values()
+    sides: JoinedSides = "inner" if on == "inner" else "both"
+    joins = {right.name: join_rows(left, right, key=id_column, on=sides) for right in others}
+    is_common = np.ones(left.n, dtype=bool)
+    keys: set[str | None] = {id_column}
+    for right in others:
+        join = joins[right.name]
+        is_common &= join.places >= 0
+        keys |= join.left_keys
+        if join.by_position:
+            check_unnamed(left, right)
+    read, ignored = {}, {}
+    for path, (columns, notes, _) in tables.items():
+        of_file = joins.get(str(path))
+        places = np.flatnonzero(is_common) if of_file is None else of_file.places[is_common]
+        names = keys if of_file is None else of_file.keys
+        for name in _naming(columns, rows[path], names, id_column):
+            del columns[name]
+        if not columns:
+            raise InputError(f"{path} has no column with a clustering")
+        chosen = {name: values[places] for name, values in columns.items()}
+        _require_labels(chosen, path)
+        read[path] = LabelColumns({name: _labels(values) for name, values in chosen.items()})
+        read[path].notes = (*notes, *(() if of_file is None else of_file.notes))
+        ignored[path] = rows[path].n - len(places)
+    return read, ignored
+
+
+def _n_rows(columns: Mapping[str, Any]) -> int:
+    """Number of rows of a table."""
+    return len(next(iter(columns.values()), ()))
+
+
+def _said(id_column: str | None, left: Rows, right: Rows) -> str | None:
+    """The key that the user names; None for a file of labels alone, or with the rows of the data.
+
+    The option names the ids of the data first of all, and such a file has none.
+    """
+    if id_column in right.columns or not left.is_data:
+        return id_column
+    return None if ROW in right.columns or len(right.columns) < 2 else id_column
+
+
+def _naming(
+    columns: Mapping[str, Any], rows: Rows, keys: Container[str | None], said: str | None = None
+) -> list[str]:
+    """Columns of a file that name its rows; the others are labels, at least one."""
+    naming = [name for name in columns if name in keys]
+    if said is None and len(naming) == len(columns):  # one is a clustering
+        naming = [name for name in naming if is_typical_name(name)]
+    more = [n for n in columns if n not in naming and names_rows(n, rows.columns[n])]
+    return naming + more if len(naming) + len(more) < len(columns) else naming
+
+
+def _id_names(named: Iterable[str], id_column: str | None, join: RowJoin | None) -> list[str]:
+    """Columns with the names of the objects, the best first."""
+    first = [id_column, None if join is None else join.key, "id"]
+    return sorted(named, key=lambda name: first.index(name) if name in first else len(first))
 
 
 def labels_of_column(column: pa.ChunkedArray, name: str) -> tuple[NDArray[Any], list[str]]:
@@ -197,10 +273,12 @@ def labels_of_column(column: pa.ChunkedArray, name: str) -> tuple[NDArray[Any], 
 
 def read_labels(
     path: str | os.PathLike[str],
-    n_objects: int,
+    objects: int | Dataset | LabelColumns | Rows,
     *,
     rows: Iterable[int] | None = None,
     ids: Ids | None = None,
+    id_column: str | None = None,
+    on: Literal["same", "inner"] = "same",
     classes: Iterable[Any] = (),
     header: bool | None = None,
 ) -> KnownLabels:
@@ -213,19 +291,22 @@ def read_labels(
 
         - a table of ``karat sample``: ``row`` is the row in the data (from 0), ``label`` the class
           or empty, ``draw`` the number in the draw (from 1)
-        - a table with a column of ids (``id``, ``customer_id``) and the classes
+        - a table with the classes and any column that names the objects in the data too
         - an export of Label Studio (``.json``) of what ``karat label --export`` wrote
         - one class, or empty cell, for each object in order
 
-        The
-
-        classes are the column ``label``, or the only one besides the ids.
-    n_objects : int
-        Number of objects.
+        The classes are the column ``label``, or the only one that does not name the objects.
+    objects : int, Dataset or LabelColumns
+        The objects, or their number.
     rows : array-like of int, shape (n_objects,), optional
-        Row of the data of each object. By default all rows are objects.
+        Row of the data of each object, if only the number of objects is given. By default all
+        rows are objects.
     ids : array-like, shape (n_objects,), optional
-        The names of the objects (:attr:`Dataset.ids`).
+        The names of the objects, if only their number is given.
+    id_column : str, optional
+        The column that names the objects, if several do.
+    on : {"same", "inner"}
+        ``"inner"`` ignores labels of other objects.
     classes : iterable
         The classes, if known; -1 is a class if it is among them.
     header : bool, optional
@@ -251,66 +332,94 @@ def read_labels(
     array(['b', None, 'NA', None], dtype=object)
     """
     file = Path(path)
-    notes: list[str] = []
+    left = _labelled_rows(objects, rows, ids, id_column)
     if file.suffix.lower() == ".json":
-        columns = studio_columns(file)
+        columns: dict[str, NDArray[Any]] = studio_columns(file)
+        written: dict[str, Any] = dict(columns)
+        notes: list[str] = []
     else:
-        columns, notes = read_columns(
-            file, n=n_objects, header=header, wanted=("row", "label"), single=True
+        columns, notes, written = read_columns(
+            file, n=left.n, header=header, wanted=(ROW, "label", id_column), single=True
         )
-    columns, drawn_rows = draw_order.by_draw(columns, file)
-    if drawn_rows is not None:
-        del columns[draw_order.DRAW]
-    has_rows = "row" in columns and "label" in columns
-    id_columns = [] if has_rows or len(columns) < 2 else object_ids.id_columns(columns)
-    id_columns = [name for name in id_columns if name not in ("label", "row")]
-    label_columns = [name for name in columns if name not in id_columns]
-    if "label" not in columns and len(label_columns) != 1:
+    columns, written, drawn_rows = _by_draw(columns, written, file)
+    numbers = _row_numbers(columns.get(ROW)) if "label" in columns else None
+    right = Rows(str(file), _n_rows(written), written).without({"label"} - {id_column})
+    is_labels_alone = len(columns) < 2
+    right = right.without(columns) if is_labels_alone else right
+    key = _said(id_column, left, right)
+    join = join_rows(left, right, key=key, on="inner" if on == "inner" else "right")
+    notes += join.notes
+    naming = {name for name in columns if name != "label"} if "label" in columns else {
+        *_naming(columns, Rows(str(file), right.n, written), join.keys), ROW, *SCORES
+    }  # fmt: skip
+    label_columns = [name for name in columns if name not in naming]
+    if len(label_columns) != 1:
         raise InputError(
             f"{file} has {len(columns)} columns ({quoted(columns)}) and none is called 'label'; "
             "a file of classes has this column, a single column, or one besides the ids"
         )
-    label_name = "label" if "label" in columns else label_columns[0]
+    label_name = label_columns[0]
     labels = columns[label_name]
     doubts: list[str] = []
     is_ordered = drawn_rows is not None
     listed_objects: list[int] = []
-    places: list[int | None] | None = None  # row of the file of each object
-    if has_rows:
-        numbers = _drawn_rows(file, columns["row"])
-        data_rows = list(range(n_objects)) if rows is None else [int(row) for row in rows]
-        places = object_ids.places(numbers, data_rows)
-        labelled = [row for row, label in zip(numbers, labels, strict=True) if label is not None]
-        absent_rows = [row for row in labelled if row not in set(data_rows)]
-        if absent_rows and (rows is None or len(absent_rows) == len(labelled)):
-            among = f"0 to {n_objects - 1}" if rows is None else "of the clusterings"
-            raise InputError(f"{file}: row {absent_rows[0]} is not among the objects {among}")
-        if absent_rows:
-            notes.append(f"Ignored {len(absent_rows):,} labels of objects without a cluster.")
+    places = [None if place < 0 else place for place in join.places.tolist()]
+    if numbers is not None:
+        listed_rows = numbers.tolist()
+        labelled = {
+            row for row, label in zip(listed_rows, labels, strict=True) if label is not None
+        }
         by = "" if drawn_rows is not None else draw_order.sorted_by(columns)
         notes += [draw_order.unknown_order(by)] if by else []
-        doubts += [] if by else _skipped(numbers, set(labelled))
+        doubts += [] if by else _skipped(listed_rows, labelled)
         is_ordered = not by
-        position_of_row = {row: i for i, row in enumerate(data_rows)}
-        listed_objects = [position_of_row[row] for row in numbers if row in position_of_row]
-    elif (
-        id_columns and (places := _by_id(file, columns, id_columns[0], ids, n_objects)) is not None
-    ):
-        n_ignored = len(labels) - sum(position is not None for position in places)
-        if n_ignored:
-            notes.append(f"Ignored {n_ignored:,} labels of objects that the data do not hold.")
-    elif len(labels) != n_objects:
-        raise InputError(
-            f"{file} has {len(labels):,} labels for {n_objects:,} objects; add a column 'row' with "
-            "the row of each labelled object, counted from 0"
-        )
-    if places is not None:
-        listed = [None if place is None else labels[place] for place in places]
-        labels = np.array(listed, dtype=object)
+        listed_objects = join.left_rows[np.argsort(join.right_rows, kind="stable")].tolist()
+    listed = [None if place is None else labels[place] for place in places]
+    labels = np.array(listed, dtype=object)
     values = known_labels(labels, name=str(file), classes=classes)
     order, taught = _drawn(values, places, drawn_rows) if is_ordered else (None, ())
     unlabelled = tuple(i for i in listed_objects if values[i] is None) if is_ordered else ()
-    return KnownLabels(values, tuple(notes), tuple(doubts), order, taught, unlabelled, label_name)
+    return KnownLabels(
+        values, tuple(notes), tuple(doubts), order, taught, unlabelled, label_name, join
+    )
+
+
+def _labelled_rows(
+    objects: int | Dataset | LabelColumns | Rows,
+    rows: Iterable[int] | None,
+    ids: Ids | None,
+    id_column: str | None,
+) -> Rows:
+    """The rows of the objects that may have a label."""
+    if isinstance(objects, LabelColumns):
+        assert objects.named is not None
+        return objects.named
+    if not isinstance(objects, (int, np.integer)):
+        return rows_of(objects, key=id_column)
+    named = Rows("the data", int(objects)) if ids is None else rows_of(ids, key=id_column)
+    if named.n != objects:
+        raise InputError(f"there are {named.n} ids, but {objects} objects")
+    numbers = None if rows is None else np.array(list(rows), dtype=np.intp)
+    return replace(named, numbers=numbers)
+
+
+def _by_draw(
+    columns: dict[str, NDArray[Any]], written: dict[str, Any], file: Path
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any], Bools | None]:
+    """Columns in the order of the draw, as read and as written, and the mask of drawn rows."""
+    n = _n_rows(columns)
+    ordered, drawn_rows = draw_order.by_draw(columns, file)
+    if drawn_rows is None:
+        return columns, written, None
+    with_places = draw_order.by_draw({**columns, "": np.arange(n)}, file)[0]
+    order = with_places[""]
+    del ordered[draw_order.DRAW]
+    listed = {
+        name: np.array(as_list(values), dtype=object)[order]
+        for name, values in written.items()
+        if name != draw_order.DRAW
+    }
+    return ordered, listed, drawn_rows
 
 
 def _drawn(
@@ -321,33 +430,6 @@ def _drawn(
     labelled = [(row, i) for i, row in enumerate(rows) if row is not None and values[i] is not None]
     drawn = [i for row, i in sorted(labelled) if drawn_rows is None or drawn_rows[row]]
     return tuple(drawn), tuple(i for _, i in sorted(labelled) if i not in set(drawn))
-
-
-def _by_id(
-    path: Path, columns: dict[str, NDArray[Any]], name: str, ids: Ids | None, n: int
-) -> list[int | None] | None:
-    """Row of the file with each object, joined by id; None where the ids only count the rows."""
-    file_ids, wanted_ids = columns[name], range(n) if ids is None else ids
-    is_counter = any(object_ids.are_positions(file_ids, start) for start in (0, 1))
-    if len(file_ids) == n and is_counter and object_ids.are_positions(wanted_ids):
-        return None
-    places = object_ids.places(file_ids, wanted_ids)
-    n_absent = sum(place is None for place in places)
-    if n_absent == n or (n_absent and object_ids.are_positions(wanted_ids)):
-        raise object_ids.mismatch(file_ids, wanted_ids, f"{path}: {name!r}", n_absent)
-    return places
-
-
-def _drawn_rows(path: Path, row_column: NDArray[np.object_]) -> list[int]:
-    """Row numbers that a file of labels names, in its order."""
-    numbers = _row_numbers(row_column)
-    if numbers is None:
-        value = next(v for v in row_column if type(v) is not int or v < 0)
-        raise InputError(f"{path}: row {value} is not the number of a row, counted from 0")
-    row, count = Counter(numbers.tolist()).most_common(1)[0]
-    if count > 1:
-        raise InputError(f"{path} labels row {row} twice")
-    return numbers.tolist()
 
 
 def _skipped(numbers: list[int], labelled: set[int]) -> list[str]:
@@ -381,8 +463,9 @@ def read_columns(
     wanted: Iterable[str | None] = (),
     single: bool = False,
     plain: bool = False,
-) -> tuple[dict[str, NDArray[Any]], list[str]]:
-    """Columns of a file of labels, and notes; ``n`` objects help to detect a header.
+) -> tuple[dict[str, NDArray[Any]], list[str], dict[str, Any]]:
+    """Columns of a file of labels, notes, and all columns as written; ``n`` objects help to
+    detect a header.
 
     ``wanted`` columns are a header; blanks are part of the label in a ``single`` column. With
     ``plain``, columns of integers are arrays of integers, not of objects.
@@ -393,7 +476,8 @@ def read_columns(
     notes: list[str] = []
     with _files.explained(path):
         if suffix in (".npy", ".npz"):
-            return _numpy_columns(path, plain), notes
+            arrays = _numpy_columns(path, plain)
+            return arrays, notes, dict(arrays)
         if suffix in _files.TEXT_SUFFIXES:
             table = _text(path, n, header, wanted_columns, single, notes)
         elif suffix in ANNDATA_SUFFIXES:
@@ -405,6 +489,7 @@ def read_columns(
                 f"{path}: labels are read from CSV, TSV, Parquet, .npy, .npz and .h5ad"
             )
     table = _columns.without_index(with_visible_names(table), wanted_columns)[0]
+    written = dict(zip(table.column_names, table.columns, strict=True))
     names = tuple(table.column_names)
     if names[: len(ASSIGNED)] == ASSIGNED or names[: len(CLASSIFIED)] == CLASSIFIED:
         # a table by karat has the rows of the data beside the clusters
@@ -412,13 +497,14 @@ def read_columns(
     if table.num_columns > 1 and table.column_names[0] in ("", "Unnamed: 0", "rownames"):
         # pandas and R write the names of the rows so
         first_name = "id" if "id" not in table.column_names else "column1"
+        written[first_name] = written.pop(table.column_names[0])
         table = table.rename_columns([first_name, *table.column_names[1:]])
     columns = dict(zip(table.column_names, table.columns, strict=True))
     values = {}
     for name, column in columns.items():
         notes += _columns.trimmed(column, name)
         values[name] = _columns.objects(column, name, plain=plain)
-    return values, notes
+    return values, notes, written
 
 
 def _numpy_columns(path: Path, plain: bool) -> dict[str, NDArray[Any]]:

@@ -24,6 +24,7 @@ class FileOptions(TypedDict, total=False):
     """Format of a file, and vectorization of its texts; see :func:`karat.datasets.read`."""
 
     na_values: Iterable[str] | str
+    on: Literal["same", "inner"]
     decimal: DecimalMark | None
     one_row_per: str | None
     pivot: str | None
@@ -47,6 +48,7 @@ class ReadingOptions:
     scale: Scale = "auto"
     impute: Impute | None = None
     y: Any = None
+    on: Literal["same", "inner"] = "same"
     strict: bool = False
     accept: tuple[str, ...] = ()
     na_values: tuple[str, ...] = ()
@@ -65,6 +67,7 @@ class ReadingOptions:
     def __post_init__(self) -> None:
         if self.kind is not None:
             check_choice(self.kind, DATA_KINDS, "kind")
+        check_choice(self.on, ("same", "inner"), "on")
         if self.decimal is not None:
             check_choice(self.decimal, get_args(DecimalMark), "decimal")
         check_choice(self.scale, SCALES, "scale")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from karat.datasets import _columns, object_ids
 from karat.datasets._dataset import Dataset
 from karat.datasets._draft import DatasetDraft, RawData
-from karat.datasets._labelings import KnownLabels, read_labels
+from karat.datasets._labelings import read_labels
 from karat.datasets._missing_values import fill_missing
 from karat.datasets._names import check_names, quoted, row_numbers, visible, with_visible_names
 from karat.datasets._object_rows import object_rows
@@ -36,8 +35,11 @@ from karat.datasets.findings import Finding, ordered
 from karat.datasets.preparation import preparation_of
 from karat.datasets.problems import RepairableError
 from karat.datasets.reading_plan import InterpretedTable, interpret_table
+from karat.datasets.row_keys import possible_keys, row_keys
 from karat.datasets.table_kinds import distances_finding, looks_like_distances
+from karat.labelings.indexes import in_order_of
 from karat.labelings.labels import count_labels, known_labels
+from karat.labelings.row_join import Rows
 from karat.runtime.validation import InputError, as_numbers
 
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
         if raw.source is not None and options.kind is None and looks_like_distances(draft.X):
             findings.append(distances_finding(draft.X.shape[0]))
     n_read = draft.X.shape[0]
-    _describe(draft, raw, options, ids, table)
+    _describe(draft, raw, options, ids)
     more, plan = _completed(draft, raw.name, None if table is None else table.plan, options, n_read)
     findings += more
     scaling, center, scale, finding = scale_columns(draft, options, plan, check=True)
@@ -94,6 +96,7 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
         preparation=preparation,
         variables=None if raw.variables is None else raw.variables.iloc[rows],
         gaps=draft.gaps,
+        keys=row_keys(draft.keys, draft.rows, draft.n_source or n_read),
     )
 
 
@@ -147,30 +150,34 @@ def _describe(
     raw: RawData,
     options: ReadingOptions,
     ids: Ids | None,
-    table: InterpretedTable | None,
 ) -> None:
-    """Set the ids and classes of the objects, and exclude those of ragged lines."""
-    n, d = draft.X.shape
-    if d == 0:
+    """Exclude the objects of ragged lines, and set the ids and classes of the others."""
+    if draft.X.shape[1] == 0:
         raise InputError(
             f"{raw.name} has no feature left: every column is a label, an id or dropped"
         )
+    draft.n_source = draft.n_source or draft.X.shape[0]
+    excluded = np.flatnonzero(False if raw.ragged is None else raw.ragged)
+    if raw.ragged is not None:
+        draft.keep_objects(~raw.ragged)
+    n = draft.X.shape[0]
     ids = raw.ids if ids is None and options.id_column is None else ids
     if ids is not None:
         draft.ids = _per_object(ids, "ids", n, draft.rows, draft.n_source)
     if isinstance(options.y, str):
-        labels = _known_labels(options.y, draft, table)
+        labels = read_labels(
+            options.y, _rows(raw.name, draft, options), id_column=options.id_column, on=options.on
+        )
         draft.labels, draft.label_name = labels.values, labels.column
         draft.notes += [*labels.notes, *(f"Warning: {doubt}." for doubt in labels.doubts)]
     elif options.y is not None:
-        y = _by_index(options.y, draft.ids)
+        rows = _rows(raw.name, draft, options)
+        y = in_order_of(rows, options.y, name=raw.name, other_name="y", on="right")
         draft.labels = _per_object(y, "y", n, draft.rows, draft.n_source)
-    if raw.ragged is not None:
-        draft.keep_objects(~raw.ragged)
-        excluded = np.flatnonzero(raw.ragged)
+    if len(excluded):
         draft.notes.append(
-            f"Excluded {len(excluded):,} of {n:,} objects whose lines have too few or too many "
-            f"cells ({row_numbers(excluded)})."
+            f"Excluded {len(excluded):,} of {draft.n_source:,} objects whose lines have too few or "
+            f"too many cells ({row_numbers(excluded)})."
         )
     if draft.ids is not None:
         _check_ids(draft, options.id_column)
@@ -199,10 +206,12 @@ def _from_table(raw: RawData, options: ReadingOptions) -> tuple[DatasetDraft, In
             f"{', or was interpreted differently: ' * bool(kinds)}{kinds}; name columns to "
             "use with accept (--accept KEY)"
         )
+    keys = possible_keys(table)
     raw.content = table = objects.table = None  # its memory is wanted
     flags = {column.name for column in interpreted.plan.columns if column.kind == "category"}
     draft = _columns.features(interpreted.features, flags)
-    draft.rows, draft.n_source = objects.rows, n_source
+    draft.rows, draft.n_source, draft.keys = objects.rows, n_source, keys
+    keys.pop(options.label_column or "", None)
     of_sets = {c.name for c in interpreted.plan.columns if c.facts.get("indicator")}
     draft.categorical |= np.isin(np.array(draft.columns)[draft.origin], sorted(of_sets))
     interpreted.features = {}
@@ -253,30 +262,16 @@ def _aside(raw: RawData, draft: DatasetDraft, name: str | None) -> NDArray[np.ob
     return _columns.objects(_columns.column_array(values), name)
 
 
-def _known_labels(path: str, draft: DatasetDraft, table: InterpretedTable | None) -> KnownLabels:
-    """Classes in a file, joined by any column of the table that has its ids."""
-    n = draft.X.shape[0]
-    try:
-        return read_labels(path, n, ids=draft.ids)
-    except InputError:
-        if draft.rows is not None:  # the file may have the rows that are no objects, too
-            with contextlib.suppress(InputError):
-                labels = read_labels(path, draft.n_source)
-                return replace(labels, values=labels.values[draft.rows])
-        for ids in () if table is None else table.other_ids.values():
-            with contextlib.suppress(InputError):
-                return read_labels(path, n, ids=ids)
-        raise
-
-
-def _by_index(values: Any, ids: NDArray[Any] | None) -> Any:
-    """Values of a pandas series in the order of ``ids``, matched by its index."""
-    index = index_ids(values)
-    if index is None or ids is None:
-        return values
-    if not object_ids.all_different(index):
-        raise InputError("y: its index names an object twice")
-    return values.to_numpy()[object_ids.order(index, ids, "y")]
+def _rows(name: str, draft: DatasetDraft, options: ReadingOptions) -> Rows:
+    """The rows of a draft, as other inputs about its objects are joined to them."""
+    keys = row_keys(draft.keys, draft.rows, draft.n_source)
+    columns = dict(keys.columns)
+    if draft.ids is not None:
+        columns.setdefault(options.id_column or "id", draft.ids)
+    return Rows(
+        name, draft.X.shape[0], columns, index=draft.ids, numbers=draft.rows,
+        n_source=draft.n_source, aside=keys.aside, is_data=True,
+    )  # fmt: skip
 
 
 def index_ids(table: object) -> NDArray[Any] | None:

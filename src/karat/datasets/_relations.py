@@ -225,7 +225,7 @@ def read_relation(path: Path, options: ReadingOptions) -> Dataset:
     dataset = build(X, ids=ids, name=split_name(path)[0])
     notes = (*notes, *dataset.notes)
     if isinstance(options.y, str):
-        labels = read_labels(options.y, dataset.n_objects, ids=dataset.ids)
+        labels = read_labels(options.y, dataset, id_column=options.id_column, on=options.on)
         notes += (*labels.notes, *(f"Warning: {doubt}." for doubt in labels.doubts))
         dataset = replace(dataset, y=labels.values, truth_name="truth")
     return replace(dataset, notes=notes, source=str(path), options=options.non_defaults())

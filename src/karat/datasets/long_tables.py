@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import _columns, object_ids
+from karat.datasets import _columns
 from karat.datasets.findings import Finding
 from karat.datasets.number_formats import days
+from karat.labelings.row_values import is_typical_name
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _names_rows(key: _Keys | None, table: pa.Table) -> bool:
     if key is None or key.count < table.num_rows:
         return False
     is_text = _columns.is_text(table.column(key.name).type)
-    called_id = object_ids.is_id_name(key.name) or bool(_THING_NAME.search(key.name))
+    called_id = is_typical_name(key.name) or bool(_THING_NAME.search(key.name))
     return called_id or (is_text and not _is_time(key, table))
 
 

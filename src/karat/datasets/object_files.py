@@ -120,7 +120,9 @@ def _strings(path: str | os.PathLike[str], options: dict[str, Any]) -> Dataset:
     ids = None if id_column is None else cells[id_column].tolist()
     dataset = from_objects(strings, "edit", y=y, ids=ids, name=os.fspath(path))
     if isinstance(options.get("y"), str):
-        labels = read_labels(options["y"], len(strings), ids=dataset.ids)
+        labels = read_labels(
+            options["y"], dataset, id_column=id_column, on=options.get("on", "same")
+        )
         dataset = replace(dataset, y=labels.values, truth_name="truth")
     return replace(dataset, notes=(*notes, *dataset.notes), source=os.fspath(path))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import long_tables, object_ids, table_kinds
+from karat.datasets import long_tables, table_kinds
 from karat.datasets._columns import MAX_CATEGORIES, Categories
 from karat.datasets._names import quoted
 from karat.datasets.column_contradictions import exclusive_sets, unit_changes
@@ -17,6 +17,7 @@ from karat.datasets.findings import Finding
 from karat.datasets.number_formats import MISSING_MARKS
 from karat.datasets.number_readings import LONE_READING, numbers_of
 from karat.datasets.problems import RepairableError
+from karat.labelings.row_values import is_typical_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,7 +102,7 @@ def interpret_table(
     if options.strict:
         _reject_assumptions(columns, table)
     # a column called id takes precedence over one whose values are merely unique
-    id_names = sorted(id_columns, key=lambda n: (n.lower() != "id", not object_ids.is_id_name(n)))
+    id_names = sorted(id_columns, key=lambda n: (n.lower() != "id", not is_typical_name(n)))
     id_column = id_names[0] if id_names and options.id_column is None else None
     ids = None if id_column is None else id_columns.pop(id_column)
     columns = [

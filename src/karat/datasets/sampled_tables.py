@@ -20,6 +20,7 @@ from karat.datasets._names import quoted
 from karat.datasets._options import ReadingOptions
 from karat.datasets._pipeline import prepare
 from karat.datasets.partitions import MAX_WHOLE, Part, Partitions, joined, take_rows
+from karat.datasets.row_keys import RowKeys
 from karat.runtime.draws import draw_rows
 from karat.runtime.executors import Workers
 from karat.runtime.progress import progress_bar
@@ -196,10 +197,12 @@ def read_partitions(
     ids = None if options.id_column is not None else numbers
     dataset = prepare(raw, replace(options, header=None, encoding="utf-8"), ids=ids)
     assert dataset.rows is not None
+    of_sample = replace(dataset.keys or RowKeys(), aside={}, n_source=partitions.n_rows)
     notes = dataset.notes + tuple(_beyond_sample(sums, table) if is_sample else ())
     return replace(
         dataset, rows=numbers[dataset.rows].astype(np.intp), notes=notes,
-        options=options.non_defaults(), whole=WholeTable(partitions, sums, is_sample),
+        options=options.non_defaults(), keys=of_sample,
+        whole=WholeTable(partitions, sums, is_sample),
     )  # fmt: skip
 
 

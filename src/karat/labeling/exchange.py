@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from karat.datasets import read_cells
 from karat.datasets.label_studio import studio_labels
 from karat.labeling.session import UNKNOWN, line_of
+from karat.labelings.row_join import Rows, join_rows
 from karat.runtime.output import write_output
 from karat.runtime.validation import InputError
 
@@ -70,7 +72,13 @@ def export_labels(session: LabelSession, path: str | Path, *, overwrite: bool = 
     write_output(path, content, overwrite=overwrite, private=True)
 
 
-def import_labels(session: LabelSession, path: str | Path) -> int:
+def import_labels(
+    session: LabelSession,
+    path: str | Path,
+    rows: Rows | None = None,
+    *,
+    id_column: str | None = None,
+) -> int:
     """Take labels from another file of answers, Label Studio or a table.
 
     Parameters
@@ -78,8 +86,13 @@ def import_labels(session: LabelSession, path: str | Path) -> int:
     session : LabelSession
     path : str or path
         ``.jsonl`` has answers of the same draw, as :class:`karat.labeling.AnswerFile`. ``.json`` is
-        an export of Label Studio (JSON). Otherwise a table with the columns ``row`` and ``label``.
-        Answers without a labeller belong to the session's labeller.
+        an export of Label Studio (JSON). Otherwise a table with the column ``label``, and
+        ``row`` or any column that names the objects in the data too. Answers without a labeller
+        belong to the session's labeller.
+    rows : Rows, optional
+        The rows of the data, with the columns that name them.
+    id_column : str, optional
+        The column that names the objects, if several do.
 
     Returns
     -------
@@ -95,13 +108,16 @@ def import_labels(session: LabelSession, path: str | Path) -> int:
     suffix = file.suffix.lower()
     if suffix == ".jsonl":
         return session.merge(file)
-    read = _studio(file, session.by) if suffix == ".json" else _cells(file, session.by)
+    if suffix != ".json":
+        rows = Rows("the data", len(session.rows)) if rows is None else rows
+        rows = replace(rows, numbers=np.asarray(session.rows))
+        return session.take(_joined(file, rows, session.by, id_column))
     at = {str(row): i for i, row in enumerate(session.rows.tolist())}
     lines: dict[str, int | None] = {}
     for key, i in ((key, i) for i, text in enumerate(session.texts) for key in _keys(text)):
         lines[key] = None if lines.get(key, i) != i else i  # two alike name no object
     labels = []
-    for row, line, label, labeller in read:
+    for row, line, label, labeller in _studio(file, session.by):
         place = at.get(row) if row else next(filter(_is_place, map(lines.get, _keys(line))), None)
         if place is None:
             named = f"row {row}" if row else f"the object {line[:60]!r}"
@@ -139,17 +155,22 @@ def _csv(
     return text.getvalue()
 
 
-def _cells(path: Path, by: str) -> Iterator[tuple[str, str, str, str]]:
-    """Row, text, label and labeller of each label of a table."""
+def _joined(path: Path, rows: Rows, by: str, id_column: str | None) -> list[tuple[int, str, str]]:
+    """Object, label and labeller of each label of a table."""
     cells, _ = read_cells(path, header=True)
-    if not {"row", "label"} <= {str(name) for name in cells.columns}:
+    if "label" not in cells.columns or len(cells.columns) < 2:
         raise InputError(
-            f"{path} has the columns {', '.join(map(str, cells.columns))}; labels need 'row' and "
-            "'label', as an export of karat label has them"
+            f"{path} has the columns {', '.join(map(str, cells.columns))}; labels need 'label', "
+            "and 'row' or another column that names the objects, as an export of karat label has"
         )
-    for row, label in zip(cells["row"], cells["label"], strict=True):
-        if text := _text(label):
-            yield _text(row), "", text, by
+    labels = [_text(value) for value in cells["label"]]
+    labelled = [i for i, label in enumerate(labels) if label]
+    names = [str(name) for name in cells.columns if name not in ("label", "object")]
+    columns = {name: [_text(value) for value in cells[name].iloc[labelled]] for name in names}
+    right = Rows(str(path), len(labelled), columns)
+    join = join_rows(rows, right, key=id_column, on="right", mend="drop the others")
+    pairs = zip(join.left_rows.tolist(), join.right_rows.tolist(), strict=True)
+    return [(i, labels[labelled[place]], by) for i, place in sorted(pairs, key=lambda p: p[1])]
 
 
 def _text(value: Any) -> str:

@@ -23,11 +23,12 @@ from karat.labelings.cells import (
     weigh,
     whole,
 )  # fmt: skip
+from karat.labelings.indexes import in_order_of
 from karat.labelings.labels import NOISE, NOISE_POLICIES, Encoded, NoisePolicy, as_names, encode
 from karat.labelings.matching import heaviest_matching
 from karat.labelings.partitions import Labelings
 from karat.runtime.threads import in_threads
-from karat.runtime.validation import InputError, check_choice, check_sample_weight, in_order_of
+from karat.runtime.validation import InputError, check_choice, check_sample_weight
 
 if TYPE_CHECKING:
     import numpy.typing as npt

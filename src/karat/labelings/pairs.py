@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.labelings.row_values import plain_text
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def as_constraints(
     if hasattr(constraints, "to_numpy"):
         constraints = constraints.to_numpy(dtype=object).tolist()
     names = list(range(n)) if ids is None else list(ids)
-    positions = {str(name): i for i, name in enumerate(names)}
+    positions = {plain_text(name): i for i, name in enumerate(names)}
     kinds: dict[tuple[int, int], bool] = {}
     for number, row in enumerate(constraints):
         place = f"constraint {number + 1}"
@@ -106,7 +107,7 @@ def as_constraints(
 
 def _object(value: object, positions: dict[str, int], place: str) -> int:
     """Position of the object that a constraint names."""
-    text = str(value.item() if isinstance(value, np.generic) else value).strip()
+    text = plain_text(value)
     if text not in positions:
         examples = ", ".join([*positions][:3])
         raise InputError(

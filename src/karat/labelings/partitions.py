@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
+from karat.labelings.indexes import aligned, in_order_of, index_rows
 from karat.labelings.labels import (
     NOISE,
     Encoded,
@@ -19,6 +20,7 @@ from karat.labelings.labels import (
     encode_integers,
     no_order,
 )
+from karat.labelings.row_join import JoinedSides, Rows
 from karat.runtime.validation import InputError, on_host
 
 
@@ -36,12 +38,19 @@ class Labelings:
     n_clusters : ndarray of int64, shape (M,)
     cluster_names : tuple of ndarray, length M
         The user's label of each code.
+    objects : Rows or None
+        The index of the objects, where tables or series with one were read.
     """
 
     codes: NDArray[np.int32]
     names: tuple[str, ...]
     n_clusters: NDArray[np.int64]
     cluster_names: tuple[NDArray[np.object_], ...]
+    objects: Rows | None = None
+
+    def in_order(self, values: Any, *, name: str = "y", on: JoinedSides = "right") -> Any:
+        """Series or table beside these clusterings in their order; others stay as they are."""
+        return in_order_of(self.objects, values, name="labelings", other_name=name, on=on)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -89,11 +98,16 @@ class Labelings:
             codes=np.ascontiguousarray(codes),
             n_clusters=np.array([len(remaining) for remaining in names], dtype=np.int64),
             cluster_names=tuple(names),
+            objects=None,
         )
 
 
 def as_labelings(
-    labelings: object, *, n_objects: int | None = None, noise: NoisePolicy = "error"
+    labelings: object,
+    *,
+    n_objects: int | None = None,
+    noise: NoisePolicy = "error",
+    on: JoinedSides = "both",
 ) -> Labelings:
     """Bring one or many clusterings into the form that judges receive.
 
@@ -102,10 +116,13 @@ def as_labelings(
     labelings : Labelings, array-like (n,) or (M, n), mapping, DataFrame, or list of array-likes
         A mapping or a DataFrame gives names (a DataFrame's columns are clusterings); otherwise
         they are called ``"0"``, ``"1"``, ... A two-dimensional array has one clustering per row.
+        Series with a pandas index of ids are joined by these ids.
     n_objects : int, optional
         How many objects each must have.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means, see :func:`apply_noise_policy`.
+    on : {"both", "inner"}
+        Whether all series must have the same objects, or the common ones are taken.
 
     Examples
     --------
@@ -113,7 +130,9 @@ def as_labelings(
     >>> as_labelings({"a": [0, 0, 1], "b": ["x", "y", "z"]}).n_clusters
     array([2, 3])
     """
+    objects = None
     if isinstance(labelings, Labelings):
+        objects = labelings.objects
         _check_length(labelings.n_objects, n_objects, "labelings")
         if noise == "drop" or not (labelings.codes == NOISE).any():
             return labelings
@@ -124,7 +143,8 @@ def as_labelings(
             )
         ]
     else:
-        named = _named(labelings)
+        named = _named(labelings, on)
+        objects = index_rows([labels for _, labels in named], "labelings")
         names = [name for name, _ in named]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
@@ -142,6 +162,7 @@ def as_labelings(
         tuple(name for name, _ in pairs),
         np.array([encoding.n_clusters for encoding in encoded], dtype=np.int64),
         tuple(encoding.names for encoding in encoded),
+        objects,
     )
 
 
@@ -156,18 +177,18 @@ def _check_length(length: int, wanted: int | None, name: str) -> None:
         raise InputError(f"{name} has {length} labels, but there are {wanted} objects")
 
 
-def _named(labelings: Any) -> list[tuple[str, Any]]:
-    """Names and labels of the clusterings in any accepted container."""
+def _named(labelings: Any, on: JoinedSides) -> list[tuple[str, Any]]:
+    """Names and labels of the clusterings in any accepted container, in one order."""
     if isinstance(labelings, Mapping):
         if any(isinstance(v, str) or not isinstance(v, Iterable) for v in labelings.values()):
             raise no_order("labels")
-        return [(str(name), labels) for name, labels in labelings.items()]
+        return [(str(name), labels) for name, labels in aligned(labelings, on=on).items()]
     if hasattr(labelings, "columns") and hasattr(labelings, "__getitem__"):
         return [(str(name), labelings[name]) for name in labelings.columns]
     if getattr(labelings, "ndim", 1) == 2:
         return [(str(i), labelings[i, ...]) for i in range(labelings.shape[0])]
     if isinstance(labelings, (list, tuple)) and labelings and _is_labeling(labelings[0]):
-        return [(str(i), labels) for i, labels in enumerate(labelings)]
+        return [(str(i), labels) for i, labels in enumerate(aligned(labelings, on=on))]
     return [("0", labelings)]
 
 

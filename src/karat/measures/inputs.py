@@ -9,9 +9,10 @@ import numpy as np
 
 from karat.distances import check_metric, check_points
 from karat.labelings.candidates import hard_labelings
+from karat.labelings.indexes import in_order_of
 from karat.labelings.labels import NOISE, Encoded, NoisePolicy, encode_known
 from karat.labelings.partitions import Labelings, as_labelings
-from karat.runtime.validation import InputError, check_sample_weight, in_order_of
+from karat.runtime.validation import InputError, check_sample_weight
 
 if TYPE_CHECKING:
     from karat.labelings.structures import Memberships
@@ -70,7 +71,7 @@ class Inputs:
         labelings, memberships = hard_labelings(labelings, X)
         labelings = in_order_of(X, labelings, name="X", other_name="labelings")
         for name, side in (("X", X), ("labelings", labelings)):
-            y = in_order_of(side, y, name=name, other_name="truth")
+            y = in_order_of(side, y, name=name, other_name="truth", on="right")
             sample_weight = in_order_of(side, sample_weight, name=name, other_name="sample_weight")
         X = None if X is None else check_points(X, metric)
         n = None if X is None else X.shape[0]

@@ -344,59 +344,6 @@ def check_sample_weight(sample_weight: npt.ArrayLike, n: int | None) -> Floats:
     return weights
 
 
-def in_order_of(reference: object, target: object, *, name: str, other_name: str) -> Any:
-    """Put a pandas object with an index of ids into the order of another one.
-
-    An index that only counts the rows holds no ids; where neither side has ids, objects are
-    matched by position.
-
-    Both are tables, series, a mapping or list of these; everything else is left alone. InputError
-    if the ids are not the same on both sides, one of each, or only one of two indexes has ids.
-
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({"x": [1.0, 2.0]}, index=["a", "b"])
-    >>> labels = pd.Series([0, 1], ["b", "a"])
-    >>> in_order_of(table, labels, name="X", other_name="labels").tolist()
-    [1, 0]
-    """
-    import sys
-
-    if "pandas" not in sys.modules:
-        return target
-    import pandas as pd
-
-    tables = (pd.Series, pd.DataFrame)
-    if isinstance(reference, dict):  # its first table tells the order
-        reference = next((value for value in reference.values() if isinstance(value, tables)), None)
-    if isinstance(target, dict):
-        reference = reference if isinstance(reference, tables) else target
-        return {
-            key: in_order_of(reference, value, name=name, other_name=f"{other_name}[{key!r}]")
-            for key, value in target.items()
-        }
-    if isinstance(target, list) and target and all(isinstance(value, tables) for value in target):
-        return [in_order_of(reference, value, name=name, other_name=other_name) for value in target]
-    if not (isinstance(reference, tables) and isinstance(target, tables)):
-        return target
-    left, right = reference.index, target.index
-    if len(left) != len(right) or left.equals(right):
-        return target
-    numbering = pd.RangeIndex(len(left))
-    mixed = left.equals(numbering) or right.equals(numbering)
-    if not mixed and left.is_unique and right.is_unique:
-        at = right.get_indexer(left)
-        if (at < 0).any():  # 7 on one side may be "7" on the other
-            at = right.map(str).get_indexer(left.map(str)) if right.map(str).is_unique else at
-        if (at >= 0).all() and len(set(at.tolist())) == len(at):
-            return target.iloc[at]
-    shown = [", ".join(map(repr, index[:3].tolist())) for index in (left, right)]
-    raise InputError(
-        f"{name} and {other_name} have different pandas indexes ({shown[0]}, ... and {shown[1]}, "
-        "...), so their objects cannot be joined one to one. Give both the same ids, or "
-        f"pass {other_name}.to_numpy() if its rows are those of {name} in the same order"
-    )
-
-
 def check_random_state(random_state: RandomState) -> np.random.Generator:
     """The generator for ``random_state``: None, an int, a Generator or a RandomState."""
     if isinstance(random_state, np.random.Generator):

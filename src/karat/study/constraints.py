@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import object_ids, read_constraints
+from karat.datasets import read_constraints
+from karat.datasets.row_keys import rows_of
 from karat.labelings.pairs import Constraints, as_constraints
+from karat.labelings.row_join import naming_column
 from karat.study.facts import PairEvidence
 from karat.study.scores import candidate_labels
 
@@ -35,8 +37,11 @@ def constraints_among(dataset: Dataset, pairs: Any) -> Constraints:
         return pairs
     if isinstance(pairs, str) or hasattr(pairs, "__fspath__"):
         pairs = read_constraints(pairs)
-    ids = None if object_ids.are_positions(dataset.ids) else dataset.ids
-    return as_constraints(pairs, dataset.n_objects, ids)
+    if hasattr(pairs, "to_numpy"):
+        pairs = pairs.to_numpy(dtype=object).tolist()
+    pairs = list(pairs)
+    names = [name for pair in pairs for name in pair[:2]]
+    return as_constraints(pairs, dataset.n_objects, naming_column(rows_of(dataset), names))
 
 
 def constraints_of(tried: Tried) -> Constraints | None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import Dataset, object_ids
+from karat.datasets import Dataset
+from karat.datasets.row_keys import rows_of
 from karat.distances import RELATIONS, StoredDistances, check_metric, distance_matrix
+from karat.labelings.indexes import index_rows
+from karat.labelings.row_join import Rows
 from karat.nulls.structure import Structure, structure_of
 from karat.runtime.draws import draw_rows
 from karat.runtime.resources import is_large, total_memory
@@ -18,7 +22,6 @@ from karat.study.jobs import derived_seed
 from karat.study.record import Settings, kept_classes
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import NDArray
 
     from karat.runtime.types import Metric
@@ -138,12 +141,10 @@ class Objects:
         return derived_seed(self._settings.random_state, name)
 
 
-def index_of(X: Any, dataset: Dataset) -> pd.DataFrame | None:
-    """A table without columns, whose index has the ids of the objects, if they have any."""
-    import pandas as pd
-
-    if hasattr(X, "iloc") and X.ndim == 2 and len(X) == dataset.n_objects:
-        return X.iloc[:, :0]
-    if object_ids.are_positions(dataset.ids):
-        return None
-    return pd.DataFrame(index=pd.Index(list(dataset.ids), tupleize_cols=False))
+def index_of(X: Any, dataset: Dataset) -> Rows:
+    """The rows of the objects, as tables and series beside them are joined to them."""
+    rows = replace(rows_of(dataset), name="X")
+    table = index_rows(X, "X")
+    if table is None or table.n != dataset.n_objects:
+        return rows
+    return replace(rows, index=table.index, is_counted=table.is_counted)

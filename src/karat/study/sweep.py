@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.labelings.candidates import hard_labelings
+from karat.labelings.indexes import in_order_of
 from karat.labelings.partitions import as_labelings, canonical_codes
 from karat.labelings.structures import as_kept
 from karat.runtime.progress import progress_bar
 from karat.runtime.threads import available_cores
-from karat.runtime.validation import InputError, StorageError, in_order_of
+from karat.runtime.validation import InputError, StorageError
 from karat.study.jobs import jobs_for, lopsided
 from karat.study.record import stable
 from karat.study.request import SweepRequest, catalogue_name, check_count, usual_numbers

@@ -10,9 +10,10 @@ import numpy as np
 
 from karat.clusterers import Clusterer, catalogue
 from karat.datasets import as_dataset, weighted
+from karat.labelings.indexes import in_order_of
 from karat.labelings.labels import NOISE_POLICIES, known_labels
 from karat.runtime.kept_file import EmptyFileError
-from karat.runtime.validation import InputError, check_choice, in_order_of
+from karat.runtime.validation import InputError, check_choice
 from karat.study.fits import Fits
 from karat.study.objects import Objects, index_of
 from karat.study.record import Record, Settings, check_identities, keep_classes, stable
@@ -79,7 +80,7 @@ class Tried:
             column_weights = _stored_weights(storage, dataset)
         dataset = weighted(dataset, column_weights, metric)
         index = index_of(X, dataset)
-        y = in_order_of(index, y, name="X", other_name="y")
+        y = in_order_of(index, y, name="X", other_name="y", on="right")
         changes = _checked({**settings, "metric": metric}, stored=storage is not None)
         classes = dataset.y if y is None else y
         if classes is not None:

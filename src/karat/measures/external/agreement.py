@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -19,19 +19,26 @@ __all__ = ["compare_labelings"]
 
 
 def compare_labelings(
-    labelings: object, measure: str = "adjusted_rand_index", *, noise: NoisePolicy = "error"
+    labelings: object,
+    measure: str = "adjusted_rand_index",
+    *,
+    noise: NoisePolicy = "error",
+    on: Literal["both", "inner"] = "both",
 ) -> pd.DataFrame:
     """Pairwise agreement of many clusterings of the same objects.
 
     Parameters
     ----------
     labelings : array-like (M, n), mapping, DataFrame
-        The clusterings, see :func:`karat.labelings.as_labelings`.
+        The clusterings, see :func:`karat.labelings.as_labelings`. Series with a pandas index of
+        ids are joined by these ids.
     measure : str
         Key of an external measure.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means; ``"drop"`` excludes outliers of either clustering from the
         comparison of two clusterings.
+    on : {"both", "inner"}
+        Whether all series must have the same objects, or those common to all are compared.
 
     Returns
     -------
@@ -60,7 +67,7 @@ def compare_labelings(
             f"{measure!r} judges data, not pairs of labelings; give the key of an external measure"
         )
     compute = record.compute or record.function
-    batch = as_labelings(labelings, noise=noise)
+    batch = as_labelings(labelings, noise=noise, on=on)
     values = np.full((len(batch), len(batch)), np.nan)
     for i in range(len(batch)):
         labels_true = Encoded(batch.codes[i], batch.cluster_names[i])
