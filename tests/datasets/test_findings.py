@@ -86,7 +86,7 @@ def test_classes_in_another_order_are_joined(with_ids, monkeypatch, capsys):
         assert json.loads(out)["ranking"][0]["score"] == 1
     code, out, _ = command(monkeypatch, capsys, "compare", truth, with_ids / "lab.csv", "--json")
     answer = json.loads(out)
-    assert any("joined by the column 'id'" in note for note in answer["notes"])
+    assert any("by 'id'." in note for note in answer["notes"])
     (index,) = [row for row in answer["measures"] if row["key"] == "adjusted_rand_index"]
     assert index["values"] == {"kind": {"mine": 1}}
     code, out, _ = command(
@@ -114,7 +114,7 @@ def test_other_ids_are_an_error_that_shows_three_of_each(option, with_ids, monke
 def test_ids_on_one_side_only(with_ids, tmp_path, monkeypatch, capsys):
     plain = tmp_path / "plain.csv"
     groups()[0].to_csv(plain, index=False)
-    with pytest.raises(InputError, match="data have no ids"):
+    with pytest.raises(InputError, match="names its rows by 'id'"):
         read(plain, y=with_ids / "t.csv")
     unnamed = pd.DataFrame({"k": [0, 1, 2] * 50})
     unnamed.to_csv(tmp_path / "rows.csv", index=False)
@@ -122,7 +122,7 @@ def test_ids_on_one_side_only(with_ids, tmp_path, monkeypatch, capsys):
         monkeypatch, capsys, "compare", with_ids / "t.csv", tmp_path / "rows.csv"
     )
     assert code == 2
-    assert "has no ids" in err
+    assert "names its rows by 'id'" in err
     labels = karat.datasets.read_labelings(tmp_path / "rows.csv", ids=range(150))
     assert any("row by row" in note for note in labels.notes)
 

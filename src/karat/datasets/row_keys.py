@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
 #: columns that a data set remembers, and their bytes in all
 MAX_COLUMNS, MAX_BYTES = 8, 256 << 20
+#: least share of different values
+MIN_DISTINCT = 0.9
 
 
 @dataclass(frozen=True)
 class RowKeys:
-    """Columns of a source with a different value in every object's row, as written.
+    """Columns of a source with a different value in nearly every object's row, as written.
 
     Attributes
     ----------
@@ -85,7 +87,8 @@ def row_keys(
     keys, aside = {}, {}
     for name, column in columns.items():
         values = column if rows is None else column.take(pa.array(rows))
-        if values.null_count or pc.count_distinct(values).as_py() < len(values):
+        # one that would be a key but for a few repeats has to be refused by name
+        if pc.count_distinct(values).as_py() < MIN_DISTINCT * len(values):
             continue
         keys[name] = values
         if aside_rows is not None and len(aside_rows):

@@ -484,8 +484,8 @@ def _check_broken(left: Rows, right: Rows) -> None:
 def check_unnamed(side: Rows, opposite: Rows) -> None:
     """Raise if an input names its rows, but not by values that the other one has."""
     keys = [key for key in side.keys.values() if key.names_rows and not key.is_counter]
-    if side.index is not None:
-        keys.insert(0, _index_key(side))
+    if side.index is not None and opposite.columns:
+        keys.insert(0, _index_key(side))  # an array has nothing that an index could be compared to
     if keys:
         named = opposite.keys.get(keys[0].name)
         instead = "" if named is None else f" (its {named.name!r} has {_first(named)})"
