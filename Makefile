@@ -44,8 +44,9 @@ test-all: lint
 
 demo: setup
 	mkdir -p demo
+	rm -f demo/report.html
 	$(BIN)/karat run examples/data/wine-40-labels.csv --label-column cultivar --scale standard \
-		--report demo/report.html --force
+		--report demo/report.html
 
 docs: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'

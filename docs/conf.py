@@ -242,7 +242,8 @@ def setup(app: Sphinx) -> None:
 def write_report() -> None:
     """The report of the front page, from the command above it; its picture where chromium is."""
     page = GENERATED / "static" / "wine.html"
-    command = [sys.executable, "-m", "karat", "run", "wine", "--report", str(page), "--force"]
+    page.unlink(missing_ok=True)
+    command = [sys.executable, "-m", "karat", "run", "wine", "--report", str(page)]
     subprocess.run([*command, "--quiet"], check=True, stdout=subprocess.DEVNULL)
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     if browser is not None:

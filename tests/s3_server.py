@@ -117,8 +117,17 @@ class Handler(BaseHTTPRequestHandler):
         return body.read(int(self.headers.get("Content-Length", 0)))
 
     def do_PUT(self) -> None:
-        """Store an object or a part of one."""
+        """Store an object or a part of one, or copy an object."""
         content, place = self.content(), self.place
+        source = self.headers.get("x-amz-copy-source")
+        if source is not None:
+            copied = self.folder / unquote(source).lstrip("/")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(copied.read_bytes())
+            date = "<LastModified>2026-01-01T00:00:00.000Z</LastModified>"
+            etag = "<ETag>&quot;1&quot;</ETag>"
+            self.reply(200, f"<CopyObjectResult>{date}{etag}</CopyObjectResult>".encode())
+            return
         if "partNumber" in self.query:
             place = place.with_name(f".{place.name}.{int(self.query['partNumber']):05d}")
         if not self.path.endswith("/"):

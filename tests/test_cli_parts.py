@@ -21,6 +21,7 @@ from karat.cli import _stopping
 from karat.cli._input import InputOptions, read_dataset
 from karat.datasets import sampled_tables
 from karat.datasets.label_folder import LabelFolder
+from karat.runtime.output import MANIFEST
 from karat.study import answer, judgement, objects, scores
 
 RNG = np.random.default_rng(0)
@@ -78,7 +79,7 @@ def test_a_run_on_parts_labels_all_rows(folder: Path) -> None:
     assert "--append" in refused.stderr
     appended = karat_command(*arguments, "--append", cwd=folder)
     assert appended.returncode == 0, appended.stderr
-    assert len(list((folder / "labels").iterdir())) == 4
+    assert len(list((folder / "labels").glob("*.parquet"))) == 4
     model = ("--against", "m.karat-model", "--json")
     again = karat_command("run", "rows", *SWEEP, *model, cwd=folder)
     assert len(json.loads(again.stdout)["changes"]) > 0
@@ -248,11 +249,12 @@ def test_a_stopped_second_pass_keeps_the_labels_of_finished_parts(
     monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
     work = LabelFolder.write
 
-    def stopped(target: LabelFolder, part: str, tables: Any) -> None:
+    def stopped(target: LabelFolder, part: str, tables: Any) -> Any:
         """Stop after the second part."""
-        work(target, part, tables)
+        file = work(target, part, tables)
         if part == "1":
             signal.raise_signal(getattr(signal, name))
+        return file
 
     with monkeypatch.context() as patched:
         patched.setattr(LabelFolder, "write", stopped)
@@ -260,7 +262,7 @@ def test_a_stopped_second_pass_keeps_the_labels_of_finished_parts(
     assert done.returncode == 130, done.stderr
     assert "80 of 240 rows have labels in labels" in done.stderr
     assert "Interrupted: 160 of 240 rows have no cluster yet" in done.stdout
-    assert [path.name for path in (folder / "labels").iterdir()] == ["0.parquet"]
+    assert sorted(path.name for path in (folder / "labels").iterdir()) == ["0.parquet", MANIFEST]
     command = ("assign", "rows", "--model", "rows.karat-model", "-o", "labels", "--append")
     assert command[1] in done.stderr
     resumed = karat_command(*command, cwd=folder)
@@ -271,7 +273,7 @@ def test_a_stopped_second_pass_keeps_the_labels_of_finished_parts(
         patched.setattr(LabelFolder, "write", stopped)
         again = karat_command(*command[:-1], "--force", cwd=folder)
     assert again.returncode == 130
-    assert len(list((folder / "labels").iterdir())) == 3
+    assert len(list((folder / "labels").glob("*.parquet"))) == 3
 
 
 def test_tables_break_texts_between_words(monkeypatch, capsys):

@@ -192,12 +192,13 @@ def names() -> dict[str, Any]:
         def write(folder: str) -> Any:
             it = LabelFolder(f"{folder}/out", **options)
             it.check(option)
-            state = [it.is_local, it.stage, sorted(it.files())]
+            state = [it.is_local, it.stage.replace(it.run, "RUN"), sorted(it.parts())]
             try:
-                with it.opened() as unfinished:
+                with it.opened(f"{name.strip('!*')}.parquet" for name in steps) as written:
                     for name in steps:
-                        it.write(name.strip("!*"), iter(numbers))
-                        unfinished += [name.strip("!*")] * name.endswith("!")
+                        file = it.write(name.strip("!*"), iter(numbers))
+                        if not name.endswith("!"):
+                            written[file.name] = file
                         if name.endswith("*"):
                             raise KeyboardInterrupt
             except KeyboardInterrupt:
@@ -205,7 +206,7 @@ def names() -> dict[str, Any]:
             found = sorted(str(p.relative_to(folder)) for p in Path(folder).rglob("*"))
             rows = [pd.read_parquet(p)["row"].tolist() for p in sorted(Path(folder).rglob("*.parquet"))
                     if p.stat().st_size > 99]  # fmt: skip
-            return state, sorted(it.files()), found, rows
+            return state, sorted(it.parts()), found, rows
 
         return in_folder(before or {}, write)
 

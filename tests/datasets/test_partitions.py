@@ -140,7 +140,7 @@ def test_an_s3_server_has_the_rows_and_takes_the_labels(
         assert assign_rows(model, opened, target).n_rows == N
         with pytest.raises(InputError, match="exists already"):
             LabelFolder(target).check("--labels")
-        assert LabelFolder(target).files() == {f"part-{i}" for i in range(4)}
+        assert LabelFolder(target).parts() == {f"part-{i}" for i in range(4)}
         with pytest.raises(InputError, match="no-bucket"):
             open_partitions("s3://no-bucket/rows")
     labels = arrow.dataset(tmp_path / "bucket" / "labels").to_table().to_pandas()

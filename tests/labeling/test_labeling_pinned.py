@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import io
 import json
+import os
 import tempfile
 import threading
 from pathlib import Path
@@ -19,7 +20,7 @@ from scipy import sparse
 
 import karat
 from karat import bounds
-from karat.labeling import answers, desk, exchange, locked_file, page, reading, session, watch
+from karat.labeling import answers, desk, exchange, page, reading, session, watch
 from karat.labeling.reading import (
     answers as replies,
 )
@@ -34,6 +35,7 @@ from karat.labeling.reading import (
     rounds,
     score,
 )
+from karat.runtime.output import appending
 from pinning import Pins, tried
 
 N = 60
@@ -335,10 +337,10 @@ def names() -> dict[str, Any]:
             path = Path(folder, "a")
             path.write_bytes(before)
             if fails:
-                patch.setattr(locked_file.os, "fsync", broken)
-            with locked_file.locked(path) as file:
-                said = [tried_os(locked_file.append, file, line) for line in lines]
-                return said, locked_file.has_line(file), path.read_bytes().decode()[-80:]
+                patch.setattr(os, "fsync", broken)
+            with appending(path) as file:
+                said = [tried_os(file.append, line) for line in lines]
+                return said, file.has_line(), path.read_bytes().decode()[-80:]
 
     def broken(file: int) -> None:
         """Fail as a full disk does."""

@@ -20,6 +20,7 @@ from karat.datasets import partitions
 from karat.datasets.label_folder import LabelFolder
 from karat.model import PlacementRule, all_rows, assign_rows
 from karat.model.rule import _BLOCK, Placed
+from karat.runtime.output import MANIFEST
 from karat.runtime.validation import InputError
 
 N = 3000
@@ -64,7 +65,10 @@ def test_labels_and_sums_are_those_of_memory(
     np.testing.assert_array_equal(written["unlike"], predicted.unlike)
     np.testing.assert_allclose(written["confidence"], predicted.confidence, rtol=1e-6)
     assert written["name"].astype(str).tolist() == predicted.names.tolist()
-    assert sorted(os.listdir(tmp_path / "labels")) == [f"p{i}.parquet" for i in range(5)]
+    assert sorted(os.listdir(tmp_path / "labels")) == [
+        MANIFEST,
+        *(f"p{i}.parquet" for i in range(5)),
+    ]
     Z = (X - model.preparation.center) / model.preparation.scale
     labels = predicted.labels
     assert assigned.sizes == tuple(np.bincount(labels))
@@ -199,7 +203,7 @@ def test_labels_go_to_an_address(folder: Path, model: karat.Model) -> None:
     assign_rows(model, folder, "memory://labels/of/rows")
     memory = fsspec.filesystem("memory")
     names = sorted(Path(path).name for path in memory.ls("/labels/of/rows", detail=False))
-    assert names == ["_SUCCESS", *(f"p{i}.parquet" for i in range(5))]
+    assert names == ["_SUCCESS", MANIFEST, *(f"p{i}.parquet" for i in range(5))]
     memory.rm("/labels", recursive=True)
 
 

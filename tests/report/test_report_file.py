@@ -13,7 +13,7 @@ import pytest
 
 import karat
 from karat.report import write_report
-from karat.runtime.output import check_output
+from karat.runtime.output import check_output, write_output
 from karat.runtime.validation import InputError
 from karat.study import StorageError
 
@@ -42,9 +42,17 @@ def test_not_over_another_file_unless_told(study: karat.Study, tmp_path: Path) -
     target.write_text("mine")
     with pytest.raises(InputError, match=r"exists already.*overwrite=True"):
         write_report(study, target)
+    with pytest.raises(InputError, match="not an output that may be replaced"):
+        write_report(study, target, overwrite=True)
     assert target.read_text() == "mine"
+    target.unlink()
+    write_report(study, target)
     write_report(study, target, overwrite=True)
     assert "<html" in target.read_text(encoding="utf-8")
+    with target.open("a") as file:
+        file.write("mine")
+    with pytest.raises(InputError, match="not an output that may be replaced"):
+        write_report(study, target, overwrite=True)
 
 
 @pytest.mark.posix
@@ -75,7 +83,7 @@ def test_no_room_leaves_all_as_it_was(study: karat.Study, tmp_path: Path, there:
 
     target = tmp_path / "report.html"
     if there:
-        target.write_text("mine")
+        write_output(target, "mine")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     quiet = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:

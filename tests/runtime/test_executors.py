@@ -26,7 +26,7 @@ from karat.measures.passes.over_pairs import OverPairs
 from karat.measures.passes.plan import GIVES
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.executors import Workers, _OfDask, as_executor, tree_sum
-from karat.runtime.output import check_output
+from karat.runtime.output import check_output, write_output
 from karat.runtime.threads import available_cores
 from karat.runtime.validation import InputError
 from scattering import Scattering
@@ -324,7 +324,7 @@ def test_a_cancelled_future_cancels_its_remote_job(done, cancelled):
 
 
 def test_a_file_that_is_there_is_not_replaced_unasked(tmp_path):
-    (tmp_path / "a").touch()
+    write_output(tmp_path / "a", "")
     with pytest.raises(InputError, match="exists already"):
         check_output(tmp_path / "a")
     assert check_output(tmp_path / "a", overwrite=True).name == "a"

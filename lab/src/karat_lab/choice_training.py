@@ -83,7 +83,7 @@ def run(
         unseen = fit.unseen(fold, storage=folder)
         expected = fit.of_folds(fit.expected, fold, storage=folder)
         judge = judge_of(fit, unseen, expected).signed()
-        judge.save(folder / "judge.npz")
+        judge.save(folder / "judge.npz", overwrite=True)
         say("judge")
         table, notes = compared(fit, unseen)
     return ExperimentResult(name, table, (*notes, f"SHA-256 {judge.digest}."))

@@ -19,6 +19,7 @@ import pandas as pd
 from karat.measures import catalogue
 from karat.measures.families import cut
 from karat.measures.measure_map import DATA_GROUPS, SAME_CORRELATION, MeasureMap
+from karat.runtime.output import write_output
 from karat_lab import ExperimentResult
 from karat_lab.choice import PARTS, corpus
 from karat_lab.choice_table import BOOTSTRAPS, interval
@@ -59,7 +60,7 @@ def run(
     tasks = judged(cases, storage, say)
     measure_map = map_of(tasks, random_state=random_state, say=say)
     if storage is not None:
-        measure_map.save(Path(storage) / "measure_map.json")
+        measure_map.save(Path(storage) / "measure_map.json", overwrite=True)
         _draw(measure_map, Path(storage) / "measure_map.html")
     return ExperimentResult(name, table_of(measure_map), tuple(notes_on(measure_map)))
 
@@ -236,4 +237,4 @@ def _draw(measure_map: MeasureMap, path: Path) -> None:
     from karat.plot import agreement
 
     figure = agreement(measure_map.rho, symbol="ρ").to_html(full_html=False)
-    path.write_text(f"<!doctype html><meta charset=utf-8>{figure}", encoding="utf-8")
+    write_output(path, f"<!doctype html><meta charset=utf-8>{figure}", overwrite=True)

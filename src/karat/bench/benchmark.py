@@ -15,7 +15,7 @@ from karat.bench.page import html_page
 from karat.bench.paper import latex
 from karat.bench.results import BenchmarkResults
 from karat.runtime.kept_file import KeptValues
-from karat.runtime.output import check_output, write_output
+from karat.runtime.output import OutputPlan, draft, write_output
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ class Benchmark(BenchmarkResults):
         self.metric = metric
         self._rows: list[dict[str, Any]] = []
         self._kept = KeptValues(storage)
+        self._folder: str | Path | None = None
 
     @classmethod
     def from_folder(
@@ -101,7 +102,7 @@ class Benchmark(BenchmarkResults):
     ) -> Benchmark:
         """Score the label files of a folder; see :func:`karat.bench.read_folder`."""
         benchmark = cls({}, (), measures, random_state=random_state)
-        benchmark.sets = read_folder(path, id_column=id_column)
+        benchmark.sets, benchmark._folder = read_folder(path, id_column=id_column), path
         if not any(entry.tries for entry in benchmark.sets.values()):
             raise InputError(f"{path} has references, but no clusterings")
         benchmark._rows = benchmark._from_files()
@@ -273,21 +274,28 @@ class Benchmark(BenchmarkResults):
         **options
             As for :meth:`compare`.
         """
-        target = Path(path)
+        target, *companions = files_of(path)
         suffix = target.suffix.lower()
-        companions = [target.with_suffix(".csv")] if suffix == ".tex" else []
+        plan = OutputPlan({"the folder of the results": self._folder})
         for file in (target, *companions):
-            check_output(file, overwrite=overwrite)
+            plan.file(file, overwrite=overwrite)
         if suffix == ".csv":
             write_output(target, self.table.to_csv(index=False), overwrite=overwrite)
         elif suffix == ".parquet":
-            self.table.to_parquet(target, index=False)
+            with draft(target, overwrite=overwrite) as content:
+                self.table.to_parquet(content, index=False)
         else:
             page = latex if suffix == ".tex" else html_page
             text = page(self, self.compare(**options), options)
             write_output(target, text, overwrite=overwrite)
-            for file in companions:
-                write_output(file, self.table.to_csv(index=False), overwrite=overwrite)
+            for companion in companions:
+                write_output(companion, self.table.to_csv(index=False), overwrite=overwrite)
+
+
+def files_of(path: str | Path) -> list[Path]:
+    """The files that :meth:`Benchmark.report` writes: the page or tables, and their tries."""
+    target = Path(path)
+    return [target, *([target.with_suffix(".csv")] if target.suffix.lower() == ".tex" else [])]
 
 
 def _external_measures(measures: Iterable[str]) -> list[str]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from karat.bench.collection import Entry
 from karat.labelings.row_join import Rows
+from karat.runtime.output import without_outputs
 from karat.runtime.validation import InputError
 
 _REFERENCE = re.compile(r"(?:truth|labels|reference)(\d*)")
@@ -57,11 +58,12 @@ def read_folder(path: str | Path, *, id_column: str | None = None) -> dict[str, 
     root = Path(path)
     if not root.is_dir():
         raise InputError(f"{root} is not a folder")
-    files = [
-        file
-        for file in sorted(root.rglob("*"))
-        if file.is_file() and not any(p.startswith(".") for p in file.relative_to(root).parts)
-    ]
+    names, _ = without_outputs(
+        file.relative_to(root).as_posix() for file in root.rglob("*") if file.is_file()
+    )
+    files = sorted(
+        root / name for name in names if not any(p.startswith(".") for p in Path(name).parts)
+    )
     nested = [file for file in files if file.parent != root]
     if any(map(_is_reference, nested)):
         entries = _set_folders(root, nested, id_column)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ import numpy as np
 
 from karat.bounds import wording
 from karat.labelings.labels import known_labels
+from karat.runtime.output import append_line
 from karat.runtime.user_folder import state_folder
 from karat.runtime.validation import InputError, StorageError
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: the file of questions, in the folder of the labels and in the user's folder
 FILE_NAME = "karat-questions.jsonl"
+#: first bytes of a line
+_BEGINS = b'{"id"'
 #: two sets of labels are one if they share this part of the smaller, and so many labels
 ALIKE, FEWEST_SHARED = 0.8, 5
 #: characters of the hash of a label
@@ -121,7 +123,9 @@ class Asked:
             return
         line = json.dumps(vars(entry)) + "\n"
         self._stored[:] = [entry]
-        failures = [error for path in self.files if (error := _append(path, line)) is not None]
+        failures = [
+            error for path in self.files if (error := append_line(path, line.encode())) is not None
+        ]
         if len(failures) == len(self.files):
             raise StorageError(
                 f"the question cannot be counted: {failures[0]}; the guarantee of the labels needs "
@@ -234,19 +238,6 @@ def _plain(label: Any) -> str:
     return str(label)
 
 
-def _append(path: Path, line: str) -> OSError | None:
-    """Append a line in one write; returns the error if it cannot be written."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(path, "ab") as file:
-            file.write(line.encode())
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        return error
-    return None
-
-
 def _read(path: Path) -> list[LedgerEntry]:
     """Stored questions, without a last line that a killed process left unfinished."""
     text = b""
@@ -256,16 +247,24 @@ def _read(path: Path) -> list[LedgerEntry]:
         except PermissionError as error:
             raise StorageError(f"{path} cannot be read: {error.strerror}") from None
     entries = []
-    for line in text.split(b"\n")[:-1]:
+    *lines, unfinished = text.split(b"\n")
+    if not unfinished.startswith(_BEGINS[: len(unfinished)]):
+        raise _foreign(path)
+    for line in lines:
         try:
             record = json.loads(line)
             entry = LedgerEntry(**{**record, "pairs": tuple(record["pairs"])})
             if not isinstance(entry.at, str) or not all(isinstance(p, str) for p in entry.pairs):
                 raise ValueError
         except (ValueError, TypeError, KeyError):
-            raise InputError(
-                f"{path} does not count questions as karat writes them; the guarantees of labels "
-                "need it. Restore it, or delete its line that is not JSON"
-            ) from None
+            raise _foreign(path) from None
         entries.append(entry)
     return entries
+
+
+def _foreign(path: Path) -> InputError:
+    """Error for a file with a line that is no question."""
+    return InputError(
+        f"{path} does not count questions as karat writes them; the guarantees of labels need it. "
+        "Restore it, or delete its line that is not JSON"
+    )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import typer
 
-from karat.cli._output import check_target, class_table
+from karat.cli._output import class_table
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from karat.datasets import Dataset
     from karat.datasets.label_folder import LabelFolder
     from karat.model import AssignedRows, Assignment, Changes, Model
+    from karat.runtime.output import OutputPlan
     from karat.runtime.types import Ints
     from karat.study import Answer, Study
 
@@ -67,16 +68,35 @@ def print_rest(assigned: AssignedRows, source: str, model: Path, target: str) ->
     )
 
 
-def check_labels(path: str | None, option: str, *, force: bool) -> None:
-    """Raise before any work if labels cannot be written to this file or folder."""
+def plan_labels(
+    plan: OutputPlan,
+    path: str | None,
+    option: str,
+    *,
+    force: bool,
+    append: bool = False,
+    remedy: str = "",
+) -> LabelFolder | None:
+    """Add the file or folder of labels to the outputs of a command; the folder, if it is one."""
     if path is None:
-        return
-    folder = label_folder(path, force=force)
+        return None
+    folder = label_folder(path, force=force, append=append)
     if folder is None:
-        check_target(Path(path), option, force)
+        plan.file(path, option=option, overwrite=force)
         check_suffix(Path(path), option)
     else:
-        folder.check(option)
+        plan.folder(folder, option=option, remedy=remedy)
+    return folder
+
+
+def print_stopped(folder: LabelFolder | None) -> None:
+    """Print whether the labels were written, when the second pass was stopped."""
+    if folder is not None and folder.is_written:
+        typer.echo(f"karat: interrupted; all labels are in {folder.target}", err=True)
+    elif folder is not None:
+        typer.echo("karat: interrupted; no labels were written", err=True)
+    else:
+        typer.echo("karat: interrupted; not all rows were assigned", err=True)
 
 
 def check_form(dataset: Dataset, path: str | None, option: str) -> None:
@@ -129,7 +149,9 @@ def assignment_table(
     return pd.concat([table, cells.rename(columns=names).reset_index(drop=True)], axis=1)
 
 
-def write_labels(study: Study, answer: Answer, path: Path, reading: InputOptions) -> None:
+def write_labels(
+    study: Study, answer: Answer, path: Path, reading: InputOptions, *, force: bool
+) -> None:
     """Write the rows with their clusters, and their classes where these are guaranteed."""
     import numpy as np
 
@@ -141,7 +163,7 @@ def write_labels(study: Study, answer: Answer, path: Path, reading: InputOptions
         typer.echo("Note: no column `class` is written, for nothing is guaranteed.", err=True)
     elif answer.guarantee is not None:
         classes = answer.classes
-    with row_writer(path, overwrite=True) as write:
+    with row_writer(path, overwrite=force) as write:
         write(assignment_table(clustered_cells, assignment, rows, dataset.ids, classes))
 
 

@@ -94,6 +94,11 @@ class InputOptions:
     messages: Annotated[bool | None, typer.Option("--messages/--no-messages")] = None
 
     @property
+    def inputs(self) -> dict[str, str | None]:
+        """What is read, by option."""
+        return {"DATA": self.data}
+
+    @property
     def layout(self) -> dict[str, Any]:
         """Arguments of the readers of cells."""
         names = ("header", "encoding", "text_column")
@@ -132,6 +137,11 @@ class LabelledInputOptions(InputOptions):
     truth: FileOption = None
     on: Literal["same", "inner"] = "same"
     weights: Literal["auto", "equal"] = "auto"
+
+    @property
+    def inputs(self) -> dict[str, str | None]:
+        """What is read, by option."""
+        return {**super().inputs, "--truth": self.truth}
 
     @property
     def column_weights(self) -> str | None:

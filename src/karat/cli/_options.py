@@ -9,7 +9,7 @@ import typer
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 QuietOption = Annotated[bool, typer.Option(help="Print one line, without progress.")]
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace unchanged earlier outputs.")]
 OnOption = Annotated[
     Literal["same", "inner"],
     typer.Option(

@@ -26,19 +26,11 @@ NARROW = 60
 LONG_WORD = 24
 
 
-def check_target(path: Path | None, option: str, force: bool) -> None:
-    """Raise before any work if the output file cannot be written."""
-    from karat.runtime.output import check_output
-
-    if path is not None:
-        check_output(path, overwrite=force, option=option)
-
-
-def write_csv(table: pd.DataFrame, path: Path) -> None:
+def write_csv(table: pd.DataFrame, path: Path, *, force: bool) -> None:
     """Write a table as CSV to a checked path; the file is complete or absent."""
     from karat.runtime.output import write_output
 
-    write_output(path, to_csv(table), overwrite=True, private=True)
+    write_output(path, to_csv(table), overwrite=force, private=True)
 
 
 def class_table(

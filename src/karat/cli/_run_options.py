@@ -148,7 +148,7 @@ class OutputOptions:
     against: An older model (--save-model) or study: say which of its clusters came back, grew,
         split or vanished, and whether that is more than chance.
     storage: Keep every finished fit and score in this file; resume from it.
-    force: Replace the files if they exist.
+    force: Replace unchanged earlier outputs.
     """
 
     why: Annotated[bool, Option("--why")] = False

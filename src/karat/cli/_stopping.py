@@ -77,7 +77,7 @@ def keep(study: Study, stop: KeyboardInterrupt) -> None:
         storage, again = study.tried.storage.path, "run the same command again"
         if storage is None:
             storage = unused(study.dataset.name, ".karat")
-            study.save(storage)
+            study.tried.save(storage)
             again = f"add --storage {storage}"
         message = f"interrupted; {len(table)} finished candidates are kept in {storage}; "
         message += f"{again} to resume"

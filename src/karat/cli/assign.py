@@ -11,7 +11,7 @@ import typer
 from karat.cli import _assignments
 from karat.cli._input import DataArgument, EncodingOption, HeaderOption
 from karat.cli._options import DaskOption, ForceOption, QuietOption
-from karat.cli._output import check_target, print_notes, printable, show_table
+from karat.cli._output import print_notes, printable, show_table
 from karat.cli._stopping import stopped_by_signals
 from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError
@@ -62,25 +62,29 @@ def assign(
     karat assign s3://bucket/rows --model segments.karat-model -o s3://bucket/clusters --append
     """
     from karat.model import assign_rows
+    from karat.runtime.output import OutputPlan
     from karat.study.wording import all_rows
 
-    folder = _assignments.label_folder(output, force=force, append=append)
-    if folder is None:
-        check_target(Path(output), "--output", force)
-        _assignments.check_suffix(Path(output), "--output")
-        if append:
-            raise InputError("--append adds parts to a folder; name one with --output")
-    else:
-        folder.check("--output")
+    plan = OutputPlan({"DATA": data, "--model": model})
+    folder = _assignments.plan_labels(
+        plan, output, "--output", force=force, append=append,
+        remedy=", or keep them and add the labels of further files (--append)",
+    )  # fmt: skip
+    if folder is None and append:
+        raise InputError("--append adds parts to a folder; name one with --output")
     source = _assignments.load_any_model(model)
     if folder is None:
-        _assign_file(data, source, Path(output), header, encoding, quiet)
+        _assign_file(data, source, Path(output), header, encoding, quiet=quiet, force=force)
         return
     with stopped_by_signals():
-        assigned: AssignedRows = assign_rows(
-            source, data, folder, id_column=id_column, header=header, encoding=encoding,
-            executor=dask, progress=False if quiet else None,
-        )  # fmt: skip
+        try:
+            assigned: AssignedRows = assign_rows(
+                source, data, folder, id_column=id_column, header=header, encoding=encoding,
+                executor=dask, progress=False if quiet else None,
+            )  # fmt: skip
+        except KeyboardInterrupt:
+            _assignments.print_stopped(folder)
+            raise typer.Exit(130) from None
     show_table(all_rows.HEADS, all_rows.rows(assigned), numbers=(0, 2, 3, 4))
     for sentence in all_rows.sentences(assigned):
         typer.echo(printable(sentence))
@@ -91,7 +95,14 @@ def assign(
 
 
 def _assign_file(
-    data: str, source: Model, output: Path, header: bool | None, encoding: str, quiet: bool
+    data: str,
+    source: Model,
+    output: Path,
+    header: bool | None,
+    encoding: str,
+    *,
+    quiet: bool,
+    force: bool,
 ) -> None:
     """Write the rows of a file with their clusters to another."""
     from karat.datasets.row_blocks import object_blocks
@@ -107,7 +118,7 @@ def _assign_file(
     size = Path(data).stat().st_size if Path(data).is_file() else 0
     with (
         progress_bar("Assigning", size, show=False if quiet else None) as advance,
-        _assignments.row_writer(output, overwrite=True) as write,
+        _assignments.row_writer(output, overwrite=force) as write,
     ):
         for block in blocks:
             assignment = source.predict(block.features)

@@ -12,7 +12,7 @@ from typer import Argument, Option
 
 from karat.cli._groups import takes_groups
 from karat.cli._options import ForceOption, JsonOption, SeedOption
-from karat.cli._output import check_target, print_json
+from karat.cli._output import print_json
 
 if TYPE_CHECKING:
     from karat.bench import Comparison
@@ -58,10 +58,14 @@ def bench(options: BenchOptions, json: JsonOption = False) -> None:
     karat bench results --report appendix.html --report tables.tex
     """
     from karat.bench import Benchmark
+    from karat.bench.benchmark import files_of
     from karat.bench.page import tries_of
+    from karat.runtime.output import OutputPlan
 
+    plan = OutputPlan({"FOLDER": options.folder})
     for target in options.report or ():
-        check_target(target, "--report", options.force)
+        for file in files_of(target):
+            plan.file(file, option="--report", overwrite=options.force)
     measures = options.measure or ["adjusted_rand_index"]
     race = Benchmark.from_folder(
         options.folder, measures, id_column=options.id_column, random_state=options.seed

@@ -20,7 +20,6 @@ from karat.cli._options import (
     OnOption,
 )
 from karat.cli._output import (
-    check_target,
     class_table,
     print_json,
     print_notes,
@@ -88,9 +87,11 @@ def bound(options: BoundOptions, json: JsonOption = False) -> None:
     """
     from karat.bounds import forecast_bounds, forecast_labels
     from karat.datasets import read_labelings, read_labels
+    from karat.runtime.output import OutputPlan
 
     check_choice(options.noise, ("error", "cluster", "singletons", "drop"), "--noise")
-    check_target(options.predict, "--predict", options.force)
+    plan = OutputPlan({"LABELS": options.labels, "FEW": options.few})
+    plan.file(options.predict, option="--predict", overwrite=options.force)
     if not 0 < options.delta <= 1:
         raise InputError(f"--delta must be in (0, 1]; got {options.delta}")
     clusterings = read_labelings(options.labels, id_column=options.id_column, header=options.header)
@@ -107,7 +108,7 @@ def bound(options: BoundOptions, json: JsonOption = False) -> None:
     outlook, coming = forecast_bounds(best), _to_label_next(few_labels, clusterings.rows)
     if options.predict is not None:
         table = class_table(best.row_classes.table, clusterings.rows, clusterings.ids)
-        write_csv(table, options.predict)
+        write_csv(table, options.predict, force=options.force)
     notes = [*clusterings.notes, *few_labels.notes]
     if json:
         print_json(_as_json(best, forecast, notes) | {

@@ -122,9 +122,17 @@ def clarity(
     from contextlib import ExitStack
 
     from karat.labeling.reading import correct_reading
+    from karat.runtime.output import OutputPlan
     from karat.study import load_study
 
+    plan = OutputPlan({
+        **reading.inputs, "--labels": clustering.labels, "--study": clustering.study_file,
+        "--person": reader.person,
+    })  # fmt: skip
+    plan.addition(reader.output, option="--output")
     dataset = read_dataset(reading)
+    if reader.output is None:
+        plan.addition(_answers(reader, dataset.name, clustering.study_file), option="--output")
     print_findings(dataset.findings, err=True)
     with ExitStack() as open_files:
         study, file = None, clustering.study_file
@@ -237,17 +245,25 @@ def _words(dataset: Dataset, labels: Labels) -> tuple[list[str], list[Any]]:
     return terms["term"].tolist(), encoded.names[terms["cluster"]].tolist()
 
 
+def _answers(reader: ReaderOptions, name: str, study: object) -> Path | None:
+    """The file of the answers without ``--output``; None where the study has them."""
+    if reader.by in ("terminal", "page"):
+        task = "clarity" if reader.task is ReadingTask.names else reader.task.value
+        return Path(f"{name}-{task}.jsonl")
+    return None if study is not None else Path(f"{name}-prompts.karat")
+
+
 def _readings(
     reader: ReaderOptions, name: str, questions: Round | IntruderRound, study: Study | None
 ) -> dict[str, Any]:
     """Readings by reader, the current reader's first."""
     from karat.labeling.reading import Interview
 
+    path = reader.output or _answers(reader, name, study)
     if reader.by in ("terminal", "page"):
-        kind = "clarity" if reader.task is ReadingTask.names else reader.task.value
-        path = reader.output or Path(f"{name}-{kind}.jsonl")
+        assert path is not None
         return _by_people(path, questions, reader.reader or getpass.getuser(), reader.by == "page")
-    kept: Any = reader.output or study or Path(f"{name}-prompts.karat")
+    kept: Any = path or study
     model = _model(reader)
     interview = Interview(
         model or _function(reader.by),

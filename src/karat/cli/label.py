@@ -22,7 +22,7 @@ from karat.cli._options import (
     ForceOption,
     SeedOption,
 )
-from karat.cli._output import check_target, class_table, print_notes, printable, write_csv
+from karat.cli._output import class_table, print_notes, printable, write_csv
 from karat.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:
@@ -131,10 +131,17 @@ def label(
     from karat.distances import RELATIONS
     from karat.labeling import Desk, LabelSession, Watch, export_labels, import_labels
     from karat.labeling.exchange import check_export
+    from karat.runtime.output import OutputPlan
     from karat.study.guarantees import MAX_CLASSIFIED
 
-    check_target(labels.predict, "--predict", labels.force)
-    check_target(labels.export, "--export", labels.force)
+    plan = OutputPlan({
+        **reading.inputs, "--labelings": candidates.labelings,
+        "--constraints": candidates.constraints, "--import": labels.take,
+    })  # fmt: skip
+    plan.file(labels.predict, option="--predict", overwrite=labels.force)
+    plan.file(labels.export, option="--export", overwrite=labels.force)
+    plan.addition(labels.output, option="--output")
+    plan.addition(candidates.storage, option="--storage")
     if labels.export is not None:
         check_export(labels.export)
     classes = _class_names(aim)
@@ -144,6 +151,10 @@ def label(
     n = dataset.X.shape[0]
     rows = np.arange(n) if dataset.rows is None else dataset.rows
     objects = _objects(dataset, reading, rows)
+    if labels.output is None:
+        plan.addition(f"{dataset.name}-labels.jsonl", option="--output")
+    if candidates.storage is None and candidates.labelings is None:
+        plan.addition(f"{dataset.name}.karat", option="--storage")
     clusterings, prior = _clusterings(dataset, candidates, reading.id_column)
     path = labels.output or Path(f"{dataset.name}-labels.jsonl")
     order, n_taught = _order(path, rows, labels, clusterings, prior)
@@ -175,7 +186,7 @@ def label(
         typer.echo(f"Exported: {labels.export}")
     _report(desk)
     if labels.predict is not None and desk.standing is not None:
-        _write_classes(desk, dataset, labels.predict)
+        _write_classes(desk, dataset, labels.predict, force=labels.force)
 
 
 def _asked(
@@ -334,7 +345,7 @@ def _report(desk: Desk) -> None:
         typer.echo(f"Answers: {session.file.path}")
 
 
-def _write_classes(desk: Desk, dataset: Dataset, path: Path) -> None:
+def _write_classes(desk: Desk, dataset: Dataset, path: Path, *, force: bool) -> None:
     """Write the class of every object, known or predicted."""
     assert desk.standing is not None
     session, classes = desk.session, desk.standing.found.row_classes.table
@@ -342,7 +353,7 @@ def _write_classes(desk: Desk, dataset: Dataset, path: Path) -> None:
     for position, decided in session.settled.items():
         classes.loc[position, "class"] = decided
     classes.loc[session.labelled, "labelled"] = True
-    write_csv(class_table(classes, session.rows, dataset.ids), path)
+    write_csv(class_table(classes, session.rows, dataset.ids), path, force=force)
     typer.echo(f"Classes of all objects: {path}")
 
 

@@ -27,8 +27,11 @@ def report(
     karat report wine.karat -o wine.html
     """
     from karat.report import write_report
+    from karat.runtime.output import OutputPlan
     from karat.study import load_study
 
+    plan = OutputPlan({"STUDY_FILE": study_file, "--data": data})
+    plan.file(output, option="--output", overwrite=force)
     with load_study(study_file, data) as study:
         write_report(study, output, overwrite=force)
     typer.echo(f"Report: {output}")

@@ -14,11 +14,12 @@ import typer
 from karat.cli._answer import as_json, show, show_all_rows
 from karat.cli._assignments import (
     check_form,
-    check_labels,
     cluster_changes,
     label_folder,
     load_any_model,
+    plan_labels,
     print_rest,
+    print_stopped,
     write_labels,
 )
 from karat.cli._groups import takes_groups
@@ -30,7 +31,7 @@ from karat.cli._input import (
     read_dataset,
 )
 from karat.cli._numbers import parse_clusterers, parse_family
-from karat.cli._output import check_target, print_json, printable
+from karat.cli._output import print_json, printable
 from karat.cli._questions import apart_from_draw, count_questions
 from karat.cli._run_options import JudgingOptions, OutputOptions, RelationOptions, SweepOptions
 from karat.cli._stopping import (
@@ -46,6 +47,7 @@ from karat.runtime.validation import InputError, NothingToRankError
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset
+    from karat.datasets.label_folder import LabelFolder
     from karat.model import AssignedRows, Changes, Model
     from karat.study import Answer, Study
 
@@ -83,6 +85,11 @@ def run(
     from karat.study.wording.screen import one_line
 
     start = perf_counter()
+    folder = _planned(output, {
+        **reading.inputs, "--terms": documents.terms, "--labelings": sweep.labelings,
+        "--constraints": judging.constraints, "--distances": relations.distances,
+        "--graph": relations.graph, "--against": output.against,
+    })  # fmt: skip
     sweep, older_model, classes = _validated(reading, sweep, judging, output)
     reading, numbers = apart_from_draw(reading)
     varying = None if judging.differences is None else parse_family(judging.differences)
@@ -114,7 +121,10 @@ def run(
         if varying is not None and stop is None:
             study.differences(varying[0], scale=varying[1])
         is_ended = stop is not None and not isinstance(stop, BudgetSpent)
-        assigned = None if is_ended else _assign_all(study, answer, output, sweep.execution)
+        assigned = None
+        if not is_ended:
+            assigned, was_stopped = _assign_all(study, answer, folder, output, sweep.execution)
+            is_ended = was_stopped
         _write_files(study, answer, output, reading)
         changes = (
             None if older_model is None else cluster_changes(study, answer, older_model, reading)
@@ -131,6 +141,20 @@ def run(
             raise typer.Exit(130)
 
 
+def _planned(output: OutputOptions, inputs: dict[str, Any]) -> LabelFolder | None:
+    """Check all outputs before any work; the folder of the labels, if they go to one."""
+    from karat.runtime.output import OutputPlan
+
+    plan = OutputPlan(inputs)
+    plan.file(output.report, option="--report", overwrite=output.force)
+    plan.file(output.save_model, option="--save-model", overwrite=output.force)
+    # a file of classes is often given here
+    written = "--labels writes the clusters, and --truth reads classes"
+    folder = plan_labels(plan, output.labels, written, force=output.force)
+    plan.addition(output.storage, option="--storage")
+    return folder
+
+
 def _validated(
     reading: LabelledInputOptions,
     sweep: SweepOptions,
@@ -140,14 +164,6 @@ def _validated(
     """The sweep, the older model and the classes; raises for any invalid option."""
     from karat.datasets.annotated_matrices import has_clusterings
 
-    for path, option in (
-        (output.report, "--report"),
-        (output.save_model, "--save-model"),
-    ):
-        check_target(path, option, output.force)
-    # a file of classes is often given here
-    written = "--labels writes the clusters, and --truth reads classes"
-    check_labels(output.labels, written, force=output.force)
     older_model = None if output.against is None else load_any_model(output.against)
     classes = parse_classes(judging.classes)
     if isinstance(classes, list) and -1 in classes:
@@ -261,25 +277,31 @@ def _choose(
 
 
 def _assign_all(
-    study: Study, answer: Answer, output: OutputOptions, execution: dict[str, Any]
-) -> AssignedRows | None:
-    """All rows of a table in parts in the answer's clusters; None for other data."""
+    study: Study,
+    answer: Answer,
+    folder: LabelFolder | None,
+    output: OutputOptions,
+    execution: dict[str, Any],
+) -> tuple[AssignedRows | None, bool]:
+    """All rows of a table in parts in the answer's clusters, and whether that was stopped.
+
+    None for other data.
+    """
     whole = study.dataset.whole
-    folder = None if output.labels is None else label_folder(output.labels, force=output.force)
     if whole is None or (folder is None and whole.n_rows == study.n_objects):
-        return None
+        return None, False
     try:
         assigned = answer.assign_all(folder, **execution)
     except KeyboardInterrupt:
-        typer.echo("karat: interrupted; no labels were written", err=True)
-        return None
+        print_stopped(folder)
+        return None, True
     if assigned.left and folder is not None:
         model = output.save_model
         if model is None:
             model = unused(study.dataset.name, ".karat-model")
-            answer.save(model)
+            answer.model.save(model)
         print_rest(assigned, whole.partitions.source, model, folder.target)
-    return assigned
+    return assigned, False
 
 
 def _write_files(
@@ -289,7 +311,7 @@ def _write_files(
     from karat.report import write_report
 
     if output.labels is not None and label_folder(output.labels, force=False) is None:
-        write_labels(study, answer, Path(output.labels), reading)
+        write_labels(study, answer, Path(output.labels), reading, force=output.force)
     if output.save_model is not None:
         answer.save(output.save_model, overwrite=output.force)
     if output.report is not None:

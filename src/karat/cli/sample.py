@@ -10,7 +10,7 @@ import typer
 
 from karat.cli._input import DataArgument, EncodingOption, HeaderOption, TextColumnOption
 from karat.cli._options import ForceOption, SeedOption
-from karat.cli._output import check_target, print_json, print_notes, to_csv, write_csv
+from karat.cli._output import print_json, print_notes, to_csv, write_csv
 from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
@@ -54,8 +54,9 @@ def sample(
     from karat.datasets import read_cells
     from karat.datasets.partitions import open_partitions
     from karat.datasets.sampled_tables import rows_by_key
+    from karat.runtime.output import OutputPlan
 
-    check_target(output, "--output", force)
+    OutputPlan({"DATA": data}).file(output, option="--output", overwrite=force)
     parts = None if text_column else open_partitions(data, header=header, encoding=encoding)
     notes: tuple[str, ...] = ()
     if parts is None:
@@ -79,7 +80,7 @@ def sample(
     if output is None:
         typer.echo(to_csv(drawn), nl=False)
     else:
-        write_csv(drawn, output)
+        write_csv(drawn, output, force=force)
         typer.echo(f"{size} of {n} objects are in {output}; fill in the column 'label'")
 
 

@@ -10,7 +10,7 @@ import typer
 from karat.cli._assignments import load_any_model
 from karat.cli._input import DataArgument, EncodingOption, HeaderOption
 from karat.cli._options import DaskOption, ForceOption, JsonOption, QuietOption
-from karat.cli._output import check_target, print_json, printable
+from karat.cli._output import print_json, printable
 
 
 def watch(
@@ -52,8 +52,10 @@ def watch(
     """
     from karat.model.watch import watch as watch_model
     from karat.report.watched import write_watch
+    from karat.runtime.output import OutputPlan
 
-    check_target(report, "--report", force)
+    plan = OutputPlan({"MODEL": model, "DATA": data})
+    plan.file(report, option="--report", overwrite=force)
     watched = watch_model(
         load_any_model(model), data, by=by, n_reference=reference, alpha=alpha, header=header,
         encoding=encoding, executor=dask, progress=False if quiet or json else None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -108,6 +109,15 @@ class Dataset:
     def n_features(self) -> int:
         """Number of features, d; 0 for distances and graphs."""
         return 0 if self.metric in ("precomputed", "graph") else int(self.X.shape[1])
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """Paths and addresses that were read, by what they are; no output goes there."""
+        data = self.source if self.whole is None else self.whole.partitions.inputs
+        names = {"y": "the classes", "terms": "the terms"}
+        files = {text: self.options.get(name) for name, text in names.items()}
+        paths = {text: path for text, path in files.items() if isinstance(path, (str, os.PathLike))}
+        return {"the data": data, **paths}
 
     @property
     def column_weights(self) -> dict[str, float]:

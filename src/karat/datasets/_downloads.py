@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 import urllib.parse
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from contextlib import contextmanager
 from io import BufferedIOBase
 from pathlib import Path
 
+from karat.runtime.output import new_file, temporary_folder
 from karat.runtime.validation import InputError
 
 _ADDRESSES = ("http://", "https://")
@@ -27,7 +27,7 @@ def local(path: str | os.PathLike[str]) -> Iterator[tuple[str | os.PathLike[str]
         yield path, ()
         return
     parts = urllib.parse.urlsplit(path)
-    with tempfile.TemporaryDirectory(prefix="karat-") as folder:
+    with temporary_folder() as folder:
         file = Path(folder, Path(urllib.parse.unquote(parts.path)).name or "data.csv")
         _download(path, file)
         note = f"Downloaded {file.stat().st_size:,} bytes from {path}."
@@ -43,7 +43,7 @@ def _too_large(address: str) -> InputError:
 def _copy(response: BufferedIOBase, file: Path, address: str) -> None:
     """Copy what a server sends, up to the limits of size and time, whatever it announced."""
     size, end = 0, time.monotonic() + _MAX_SECONDS
-    with file.open("wb") as out:
+    with new_file(file) as out:
         while chunk := response.read1(_CHUNK_BYTES):
             size += len(chunk)
             if size > _MAX_DOWNLOAD_BYTES:

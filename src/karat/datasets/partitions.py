@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +17,14 @@ from karat.datasets import _delimited
 from karat.datasets._files import explained
 from karat.datasets._layout import TextLayout, detect_layout
 from karat.datasets._names import quoted
-from karat.runtime.extras import require
+from karat.runtime.addresses import (
+    filesystem_of,
+    has_pattern,
+    pattern_expression,
+    pattern_folder,
+    scheme_of,
+)
+from karat.runtime.output import temporary_file, without_outputs
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -41,8 +47,6 @@ TEXT = (".csv", ".tsv")
 PART_SUFFIXES = (*PARQUET, *ARROW, *TEXT)
 #: bytes of a text file from which its layout is detected
 _HEAD_BYTES = 2**22
-#: addresses that Arrow opens itself; others need fsspec
-_OF_ARROW = ("s3", "gs", "gcs", "abfs", "abfss", "hdfs", "file")
 #: addresses of files that are downloaded whole
 _DOWNLOADED = ("http", "https")
 
@@ -95,6 +99,8 @@ class Partitions:
         Whether only this process can read it.
     notes : tuple of str
         What differs between the parts.
+    inputs : tuple of str
+        Paths, pattern or address of its files, as far as they are known; no output goes there.
     """
 
     name: str
@@ -104,6 +110,7 @@ class Partitions:
     text: TextLayout | None = None
     is_local: bool = False
     notes: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
     #: values of further passes, which are computed once
     cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -189,14 +196,15 @@ def open_partitions(
     if not isinstance(source, (str, os.PathLike)):
         return _open_lazy(source)
     address = os.fspath(source)
-    scheme = _scheme(address)
+    scheme = scheme_of(address)
     if scheme in _DOWNLOADED or not (scheme or _names_files(Path(address))):
         return None
     if not scheme and not every and _is_small_file(Path(address)):
         return None
     filesystem, path = filesystem_of(address)
-    files, base = _listed(filesystem, path, address)
-    return _open_files(filesystem, files, base, address, header, encoding)
+    files, base, notes = _listed(filesystem, path, address)
+    opened = _open_files(filesystem, files, base, address, header, encoding)
+    return replace(opened, notes=(*notes, *opened.notes), inputs=(address,))
 
 
 def _is_small_file(path: Path) -> bool:
@@ -215,34 +223,6 @@ def _is_small_file(path: Path) -> bool:
         return True
 
 
-def filesystem_of(address: str) -> tuple[FileSystem, str]:
-    """Arrow's file system of an address, and the path in it."""
-    import pyarrow as pa
-    from pyarrow import fs
-
-    scheme = _scheme(address)
-    if not scheme:
-        return fs.LocalFileSystem(), os.path.abspath(address)
-    try:
-        if scheme in _OF_ARROW:
-            plain = re.sub(r"[*?\[].*", "", address)  # an address with a pattern is no URI
-            filesystem, path = fs.FileSystem.from_uri(plain)
-            return filesystem, path.rstrip("/") + address[len(plain.rstrip("/")) :]
-        require("fsspec", f"an address {scheme}://")
-        import fsspec
-
-        opened, path = fsspec.core.url_to_fs(address)
-        return fs.PyFileSystem(fs.FSSpecHandler(opened)), path
-    except (OSError, ValueError, ImportError, pa.ArrowException) as error:
-        raise InputError(f"{address} cannot be opened: {error}") from None
-
-
-def _scheme(address: str) -> str:
-    """The scheme of an address, "" for a path."""
-    match = re.match(r"([a-z][a-z0-9+.-]+)://", address)
-    return "" if match is None else match[1]
-
-
 def _suffix(path: str) -> str:
     """The suffix of a file without that of its compression, in lower case."""
     name = PurePosixPath(path.lower())
@@ -254,8 +234,12 @@ def _names_files(path: Path) -> bool:
     """Whether a path is a pattern, a folder of tables, or a single file that may be large."""
     try:
         if path.is_dir():
-            files = (file for file in path.rglob("*") if file.is_file() and _is_data(file.name))
-            return any(_suffix(file.name) in PART_SUFFIXES for file in islice(files, 1000))
+            files = islice((file for file in path.rglob("*") if file.is_file()), 1000)
+            names, _ = without_outputs(file.relative_to(path).as_posix() for file in files)
+            return any(
+                _is_data(PurePosixPath(name).name) and _suffix(name) in PART_SUFFIXES
+                for name in names
+            )
         if path.is_file():
             return _suffix(path.name) in PART_SUFFIXES and path.stat().st_size > 0
     except OSError:
@@ -268,23 +252,31 @@ def _is_data(path: str) -> bool:
     return not any(name.startswith((".", "_")) for name in PurePosixPath(path).parts)
 
 
-def _listed(filesystem: FileSystem, path: str, address: str) -> tuple[list[str], str]:
-    """The files of a path, folder or pattern, sorted, and the folder that they are in."""
+def _listed(
+    filesystem: FileSystem, path: str, address: str
+) -> tuple[list[str], str, tuple[str, ...]]:
+    """The files of a path, folder or pattern, sorted, the folder that they are in, and notes."""
     import pyarrow as pa
     from pyarrow import fs
 
-    has_pattern = any(mark in path for mark in "*?[") and not os.path.exists(path)
-    base = re.split(r"[^/]*[*?\[]", path, maxsplit=1)[0].rstrip("/") if has_pattern else path
+    is_pattern = has_pattern(path)
+    base = pattern_folder(path) if is_pattern else path
     try:
         info = filesystem.get_file_info(base)
         if info.type == fs.FileType.File:
-            return [base], str(PurePosixPath(base).parent)
+            return [base], str(PurePosixPath(base).parent), ()
         everything = filesystem.get_file_info(fs.FileSelector(base, recursive=True))
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{address} cannot be listed: {error}") from None
-    files = [entry.path for entry in everything if entry.is_file and entry.size != 0]
-    if has_pattern:
-        expression = re.compile(_expression(path))
+    names = (os.path.relpath(entry.path, base) for entry in everything if entry.is_file)
+    inputs, notes = without_outputs(names)
+    files = [
+        entry.path
+        for entry in everything
+        if entry.is_file and entry.size != 0 and os.path.relpath(entry.path, base) in inputs
+    ]
+    if is_pattern:
+        expression = re.compile(pattern_expression(path))
         files = [file for file in files if expression.fullmatch(file)]
     files = sorted(
         file
@@ -302,16 +294,7 @@ def _listed(filesystem: FileSystem, path: str, address: str) -> tuple[list[str],
             f"{address} has files of several formats ({', '.join(sorted(kinds))}); name those of "
             "one, as in 'folder/*.parquet'"
         )
-    return files, base
-
-
-def _expression(pattern: str) -> str:
-    """Regular expression of a pattern, where ``*`` stays in a folder and ``**`` does not."""
-    words = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    pieces = re.split(r"(\*\*/|\*\*|\*|\?|\[[^]]*\])", pattern)
-    return "".join(
-        words.get(piece, piece if piece.startswith("[") else re.escape(piece)) for piece in pieces
-    )
+    return files, base, notes
 
 
 def _kind(file: str) -> str:
@@ -356,14 +339,12 @@ def _text_format(
     import pyarrow as pa
     from pyarrow import dataset as arrow
 
-    with TemporaryDirectory(prefix="karat-") as folder:
-        head = Path(folder, "head" + _suffix(file))
-        with filesystem.open_input_stream(file, compression="detect") as stream:
-            content = stream.read(_HEAD_BYTES)
-        is_whole = len(content) < _HEAD_BYTES
-        head.write_bytes(content if is_whole else content[: content.rfind(b"\n") + 1])
-        with explained(Path(file)):
-            layout = detect_layout(head, _suffix(file), header=header, encoding=encoding)
+    with filesystem.open_input_stream(file, compression="detect") as stream:
+        content = stream.read(_HEAD_BYTES)
+    is_whole = len(content) < _HEAD_BYTES
+    content = content if is_whole else content[: content.rfind(b"\n") + 1]
+    with temporary_file(content, f"head{_suffix(file)}") as head, explained(Path(file)):
+        layout = detect_layout(head, _suffix(file), header=header, encoding=encoding)
     if layout.delimiter == " ":
         raise InputError(f"{file}: columns are separated by blanks; write commas or tabs")
     types = dict.fromkeys(layout.names, pa.string())
@@ -488,9 +469,9 @@ def _open_lazy(source: Any) -> Partitions | None:
     """The parts of a lazy table; None for data in memory."""
     package, name = type(source).__module__.partition(".")[0], type(source).__name__
     if package == "pyarrow" and hasattr(source, "get_fragments"):
-        return _of_fragments(
-            list(source.get_fragments()), source.schema, _shared_folder(source), "data"
-        )
+        folder = _shared_folder(source)
+        opened = _of_fragments(list(source.get_fragments()), source.schema, folder, "data")
+        return replace(opened, inputs=tuple(getattr(source, "files", ())))
     if package in ("dask", "dask_expr") and hasattr(source, "to_delayed"):
         return _of_dask(source)
     if package == "polars" and name == "LazyFrame":

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from karat.datasets.partitions import MAX_WHOLE, Part, Partitions, joined, take_
 from karat.datasets.row_keys import RowKeys
 from karat.runtime.draws import draw_rows
 from karat.runtime.executors import Workers
+from karat.runtime.output import temporary_file
 from karat.runtime.progress import progress_bar
 from karat.runtime.validation import InputError
 
@@ -351,9 +351,9 @@ def _raw_sample(partitions: Partitions, table: pa.Table, options: ReadingOptions
         return RawData("", None, table, tuple(table.column_names))
     from pyarrow import csv as arrow_csv
 
-    with TemporaryDirectory(prefix="karat-") as folder:
-        path = Path(folder, "sample.csv")
-        arrow_csv.write_csv(table, path)
+    content = io.BytesIO()
+    arrow_csv.write_csv(table, content)
+    with temporary_file(content.getvalue(), "sample.csv") as path:
         return _files.read_raw(path, replace(dropped, header=True, encoding="utf-8"))
 
 

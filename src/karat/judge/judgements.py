@@ -21,6 +21,7 @@ from karat.judge.evidence import (
 )
 from karat.judge.features import Evidence, columns
 from karat.judge.label_likelihood import prior
+from karat.runtime.output import draft
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -187,8 +188,12 @@ class Judge:
         """Copy of the judge with the digest of its arrays."""
         return replace(self, digest=digest(self.arrays()))
 
-    def save(self, path: str | Path | BinaryIO) -> None:
-        """Write one ``.npz`` file without pickled objects."""
+    def save(self, path: str | Path | BinaryIO, *, overwrite: bool = False) -> None:
+        """Write one ``.npz`` file without pickles; ``overwrite`` replaces an earlier one."""
+        if isinstance(path, (str, Path)):
+            with draft(path, overwrite=overwrite) as file:
+                self.save(file)
+            return
         np.savez_compressed(path, **self.arrays())  # type: ignore[arg-type]
 
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from karat.labeling.locked_file import append, has_line, locked
+from karat.runtime.output import appending
 from karat.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:
@@ -118,10 +118,10 @@ class AnswerFile:
         """Append answers, and read those that other processes appended before them."""
         lines = "".join(json.dumps(asdict(answer), ensure_ascii=False) + "\n" for answer in answers)
         try:
-            with locked(self.path) as file:
-                if not has_line(file):
+            with appending(self.path) as file:
+                if not file.has_line():
                     lines = json.dumps(self._head) + "\n" + lines
-                append(file, lines.encode())
+                file.append(lines.encode())
         except OSError as error:
             self.refresh()
             kept = sum(answer.kind in ("label", "confirm") for answer in self.answers)

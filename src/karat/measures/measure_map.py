@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.measures.families import cut
+from karat.runtime.output import write_output
 from karat.runtime.validation import InputError, StorageError, check_choice, check_data
 
 if TYPE_CHECKING:
@@ -128,13 +129,13 @@ class MeasureMap:
             "agreement": agreement,
         }
 
-    def save(self, path: str | Path) -> None:
-        """Write the map to a JSON file."""
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the map to a JSON file; ``overwrite`` replaces an earlier one."""
         lines = ",\n".join(
             f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}"
             for name, value in self.contents().items()
         )
-        Path(path).write_text("{\n" + lines + "\n}\n", encoding="utf-8")
+        write_output(path, "{\n" + lines + "\n}\n", overwrite=overwrite)
 
 
 def grouped(

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat._kernels.placement import add_rows
-from karat.datasets.label_folder import LabelFolder
+from karat.datasets.label_folder import SUFFIX, LabelFolder
 from karat.datasets.partitions import Part, open_partitions
 from karat.datasets.sampled_tables import in_process_if_local
 from karat.model.rare import RareGroup, rare_groups
+from karat.runtime.output import OutputPlan
 from karat.runtime.progress import progress_bar
 from karat.runtime.validation import InputError
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.model.model import Assignment, Model
+    from karat.runtime.output import WrittenFile
     from karat.runtime.types import Floats, Ints
 
 #: rows unlike all clusters that are kept to look for groups among them
@@ -175,9 +177,11 @@ def assign_rows(
     if prepared.of_table or prepared.needed:
         partitions.check_columns(needed)
     target = LabelFolder(folder) if isinstance(folder, str) else folder
+    remedy = ", or keep them and add the labels of further parts (append=True, --append)"
+    OutputPlan({"the data": partitions.inputs}).folder(target, remedy=remedy)
     parts = list(partitions.parts)
     if target is not None and target.append:
-        finished = target.files()
+        finished = target.parts()
         parts = [part for part in parts if part.name not in finished]
         if not parts:
             raise InputError(f"{target.target} has the labels of all parts of {partitions.source}")
@@ -185,31 +189,32 @@ def assign_rows(
     work = partial(_assign_part, target, id_column, list(needed), decimal)
     workers = in_process_if_local(partitions, executor)
 
-    summed: tuple[ClusterSums | None, int] = None, 0
+    # one assignment for both, which Ctrl-C cannot divide
+    summed: tuple[ClusterSums | None, tuple[WrittenFile | None, ...]] = None, ()
 
-    def work_through() -> list[str]:
-        """Sum over the parts; the names of those that Ctrl-C left."""
+    def work_through() -> None:
+        """Sum over the parts until the last one or Ctrl-C."""
         nonlocal summed
         try:
             n_rows = sum(part.n_rows for part in parts)
             with progress_bar("Assigning", n_rows, show=progress) as advance:
-                for of_part in workers.map(work, (model,), parts, one_blas_thread=True):
-                    total, count = summed
-                    summed = of_part if total is None else total + of_part, count + 1
+                for file, of_part in workers.map(work, (model,), parts, one_blas_thread=True):
+                    total, files = summed
+                    summed = of_part if total is None else total + of_part, (*files, file)
                     advance(of_part.n_rows)
         except KeyboardInterrupt:
             if summed[0] is None:
                 raise
-        return [part.name for part in parts[summed[1] :]]
 
     if target is None:
         work_through()
     else:
-        with target.opened() as unfinished:
-            unfinished += work_through()
-    total, count = summed
+        with target.opened(f"{part.name}{SUFFIX}" for part in parts) as written:
+            work_through()
+            written.update((file.name, file) for file in summed[1] if file is not None)
+    total, files = summed
     assert total is not None
-    left = sum(part.n_rows for part in parts[count:])
+    left = sum(part.n_rows for part in parts[len(files) :])
     return replace(_facts(model, total, None if target is None else target.target), left=left)
 
 
@@ -220,7 +225,7 @@ def _assign_part(
     decimal: str,
     model: Model,
     part: Part,
-) -> ClusterSums:
+) -> tuple[WrittenFile | None, ClusterSums]:
     """Assign the rows of a part, write their labels, and sum."""
     totals: list[ClusterSums] = []
 
@@ -238,9 +243,8 @@ def _assign_part(
     if target is None:
         for _ in label_tables():
             pass
-    else:
-        target.write(part.name, label_tables())
-    return totals[0]
+        return None, totals[0]
+    return target.write(part.name, label_tables()), totals[0]
 
 
 def with_points(table: pa.Table, decimal: str) -> pa.Table:

@@ -67,7 +67,7 @@ def write_report(study: Study, path: str | Path, *, overwrite: bool = False) -> 
         If the file cannot be written: a full disk, a read-only folder. What was at ``path``
         stays as it was.
     """
-    check_output(path, overwrite=overwrite)
+    check_output(path, overwrite=overwrite, inputs=study.dataset.inputs)
     write_output(path, render(study), overwrite=overwrite)
 
 

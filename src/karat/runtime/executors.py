@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import (
@@ -12,10 +11,8 @@ from concurrent.futures import (
     Future,
     wait,
 )
-from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 from weakref import finalize
@@ -23,6 +20,7 @@ from weakref import finalize
 import numpy as np
 
 from karat.runtime.extras import require
+from karat.runtime.output import new_file, remove_file, temporary_folder
 from karat.runtime.threads import in_order, one_core, thread_pools
 from karat.runtime.validation import InputError
 
@@ -233,8 +231,9 @@ class OnDisk:
         import joblib
 
         self.path = str(folder / f"{uuid4().hex}.joblib")
-        joblib.dump(value, self.path)
-        finalize(self, _remove, self.path)
+        with new_file(self.path) as file:
+            joblib.dump(value, file)
+        finalize(self, remove_file, self.path)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _loaded, (self.path,)
@@ -250,17 +249,11 @@ def _loaded(path: str) -> Any:
     return np.asarray(value) if isinstance(value, np.ndarray) else value
 
 
-def _remove(path: str) -> None:
-    """Delete a file that may be gone."""
-    with suppress(OSError):
-        os.unlink(path)
-
-
 class _Files:
     """Sends values to local processes as files, which live as long as they are wanted."""
 
     def __init__(self) -> None:
-        self._folder = TemporaryDirectory(prefix="karat-")
+        self._folder = temporary_folder()
 
     def __call__(self, value: object) -> OnDisk:
         return OnDisk(value, Path(self._folder.name))

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from karat.runtime.output import create_private, remove_file
 from karat.runtime.validation import StorageError
 
 
@@ -83,7 +83,7 @@ class EntryFile:
         if path is not None:
             _check_header(path, file_type, must_exist=meta is None)
             if meta is not None:
-                _create_private(path)
+                create_private(path)  # journals get its mode
         with self._errors():
             self._db = sqlite3.connect(
                 ":memory:" if path is None else path,
@@ -157,12 +157,12 @@ class EntryFile:
         """Write all entries to a new file."""
         if path.exists():
             raise StorageError(f"{path} already exists; choose another name")
-        _create_private(path)
+        create_private(path)
         try:
             with self._errors(), closing(sqlite3.connect(path)) as target:
                 self._db.backup(target)
         except BaseException:
-            path.unlink(missing_ok=True)
+            remove_file(path)
             raise
 
     @property
@@ -288,15 +288,6 @@ def _explain(error: Exception, path: Path | None) -> str:
     if not operational or "decode" in text or "no such" in text or "malformed" in text:
         return f"{path} is damaged ({text}); restore it from a copy, or choose another file"
     return f"{path}: {text}"
-
-
-def _create_private(path: Path) -> None:
-    """Create a file that only its user may read, unless it exists; journals get its mode.
-
-    SQLite says what is wrong where it cannot be created.
-    """
-    with suppress(OSError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def _check_header(path: Path, file_type: FileType, *, must_exist: bool) -> None:

@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from karat.model import assign_rows
+from karat.runtime.output import check_output
 from karat.runtime.validation import InputError
 from karat.study import wording
 from karat.study.decision import best_candidate, current_facts
@@ -241,6 +242,7 @@ class Answer(AnswerFacts):
         overwrite : bool, default False
             Replace a file that is there.
         """
+        check_output(path, overwrite=overwrite, inputs=self._fit.dataset.inputs)
         self.model.save(path, overwrite=overwrite)
 
     @property

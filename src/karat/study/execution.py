@@ -19,12 +19,12 @@ from concurrent.futures import (
 )
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.runtime.executors import PATIENCE, OnDisk, Workers, lost
+from karat.runtime.output import temporary_folder
 from karat.runtime.worker import start_worker
 from karat.study.jobs import (
     Job,
@@ -144,7 +144,7 @@ def _run_locally(
         pool = _new_pool()
         running[pool.submit(int)] = (pool, None, math.inf)
 
-    with stops_noted(), TemporaryDirectory(prefix="karat-") as folder:
+    with stops_noted(), temporary_folder() as folder:
         handle = OnDisk(X, Path(folder))
         try:
             for _ in range(min(workers, len(jobs))):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from karat.labelings.labels import NoisePolicy
+from karat.runtime.output import OutputPlan
 from karat.runtime.validation import InputError
 from karat.study import alternatives as search
 from karat.study import constraints, descriptions, differences, guarantees, scores, stability
@@ -201,6 +202,7 @@ class Study:
             If the file exists or cannot be written, or if a metric or clusterer could not be
             recognised when the study is resumed.
         """
+        OutputPlan(self.dataset.inputs).addition(path)
         self.tried.save(path)
 
     def close(self) -> None:

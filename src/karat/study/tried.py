@@ -13,6 +13,7 @@ from karat.datasets import as_dataset, weighted
 from karat.labelings.indexes import in_order_of
 from karat.labelings.labels import NOISE_POLICIES, known_labels
 from karat.runtime.kept_file import EmptyFileError
+from karat.runtime.output import OutputPlan
 from karat.runtime.validation import InputError, check_choice
 from karat.study.fits import Fits
 from karat.study.objects import Objects, index_of
@@ -91,6 +92,7 @@ class Tried:
             "fingerprint": dataset.fingerprint, "n_objects": dataset.n_objects,
             "name": dataset.name, "source": dataset.source, "options": dict(dataset.options),
         }  # fmt: skip
+        OutputPlan(dataset.inputs).addition(storage, option="storage")
         self.storage = Store(storage, identity)
         try:
             if classes is not None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.runtime.output import without_outputs
 from karat.runtime.validation import InputError, unknown_name
 from karat.text import _messages
 
@@ -84,17 +85,17 @@ def _text_column(
 
 def folder(path: Path) -> Documents:
     """Read every file below a folder as a document, with its subfolder as a field."""
+    names, notes = without_outputs(
+        file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file()
+    )
     candidates = sorted(
-        file
-        for file in path.rglob("*")
-        if file.is_file() and not any(p.startswith(".") for p in file.relative_to(path).parts)
+        path / name for name in names if not any(p.startswith(".") for p in Path(name).parts)
     )
     inside = path.resolve()
     files = [file for file in candidates if file.resolve().is_relative_to(inside)]
-    notes: tuple[str, ...] = ()
     if len(files) < len(candidates):
         outside = next(file for file in candidates if not file.resolve().is_relative_to(inside))
-        notes = (
+        notes += (
             f"{len(candidates) - len(files):,} links that lead out of the folder were not followed "
             f"({outside.relative_to(path).as_posix()!r}).",
         )
