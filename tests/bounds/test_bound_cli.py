@@ -22,9 +22,8 @@ def files(tmp_path: Path) -> Path:
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 500)
     pd.DataFrame({"x": truth + rng.normal(0, 0.1, 500)}).to_csv(tmp_path / "data.csv", index=False)
-    pd.DataFrame({"good": truth, "one": 0, "noise": rng.integers(0, 4, 500)}).to_csv(
-        tmp_path / "labels.csv", index=False
-    )
+    columns = {"row": range(500), "good": truth, "one": 0, "noise": rng.integers(0, 4, 500)}
+    pd.DataFrame(columns).to_csv(tmp_path / "labels.csv", index=False)
     pd.Series(truth).to_csv(tmp_path / "truth.csv", index=False)
     return tmp_path
 
@@ -36,7 +35,7 @@ def labelled(files: Path) -> Path:
     )
     assert result.exit_code == 0, result.output
     table = pd.read_csv(few)
-    assert list(table.columns) == ["draw", "row", "label", "x"]
+    assert list(table.columns) == ["draw", "row", "label", "check", "x"]
     truth = pd.read_csv(files / "truth.csv").iloc[:, 0]
     table["label"] = ["spam" if truth[row] else "ham" for row in table["row"]]
     table.to_csv(few, index=False)
@@ -60,7 +59,9 @@ def test_from_data_to_guarantee(files: Path) -> None:
     y = np.full(500, None, dtype=object)
     table = pd.read_csv(few)
     y[table["row"]] = table["label"]
-    same = karat.guarantee(pd.read_csv(files / "labels.csv"), y, 0.05, order=table["row"])
+    same = karat.guarantee(
+        pd.read_csv(files / "labels.csv").drop(columns="row"), y, 0.05, order=table["row"]
+    )
     assert answer["bound"] == same.bound
     assert min(answer["parts"].values()) == answer["bound_rate"]
     assert len(answer["table"]) == 3
@@ -94,18 +95,18 @@ def test_sample_prints_rows(files: Path) -> None:
     assert rows["of"] == 500
     assert rows["rows"] == karat.bounds.sample(500, 5, random_state=3).tolist()
     printed = run(app, ["sample", data, "-n", "5", "--seed", "3"]).output.splitlines()
-    assert printed[0] == "draw,row,label,x"
+    assert printed[0] == "draw,row,label,check,x"
     assert [int(line.split(",")[1]) for line in printed[1:]] == rows["rows"]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("row,label\n7,a\n500,b\n", "row 500 is not among"),
-        ("row,label\n7,a\n7,b\n", "labels row 7 twice"),
-        ("row,label\nx,a\n", "row x is not the number"),
-        ("label\na\nb\n", "2 labels for 500 objects"),
-        ("row,class\n1,a\n", "none is called 'label'"),
+        ("row,label\n500,b\n", "names its rows by 'row' ('500')"),
+        ("row,label\n7,a\n7,b\n", "'row' must differ from row to row"),
+        ("row,label\nx,a\n", "names its rows by 'row' ('x')"),
+        ("label\na\nb\n", "2 rows for the 500 objects"),
+        ("row,class,colour\n1,a,b\n", "none is called 'label'"),
     ],
 )
 def test_label_files_that_cannot_be_used(files: Path, text: str, message: str) -> None:

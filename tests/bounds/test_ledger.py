@@ -35,7 +35,7 @@ def files(tmp_path: Path) -> Path:
     truth = np.repeat([0, 1, 2], N // 3)
     noisy = {f"k{k}": np.where(rng.random(N) < 0.15, rng.integers(0, 3, N), truth % k)
              for k in (3, 2, 4)}  # fmt: skip
-    pd.DataFrame(noisy).to_csv(tmp_path / "k.csv", index=False)
+    pd.DataFrame({"row": range(N), **noisy}).to_csv(tmp_path / "k.csv", index=False)
     rows = sample(N, 50, random_state=1)
     few = {"draw": range(1, 51), "row": rows, "label": truth[rows]}
     pd.DataFrame(few).to_csv(tmp_path / "few.csv", index=False)
@@ -79,7 +79,7 @@ def test_copies_and_other_folders_have_one_count(files: Path, tmp_path: Path) ->
         shutil.copy(files / name, elsewhere / name)
     assert ask(elsewhere, "few.csv", "--target", 0.3)["look"] == 3
     # the same labels in Python
-    table, labelings = pd.read_csv(files / "few.csv"), pd.read_csv(files / "k.csv")
+    table, labelings = pd.read_csv(files / "few.csv"), pd.read_csv(files / "k.csv", index_col="row")
     y = np.full(N, None, dtype=object)
     y[table["row"]] = table["label"]
     guarantee = karat.guarantee(labelings, y, ledger=files, classes=3)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import karat
@@ -213,6 +214,15 @@ def test_the_export_is_what_the_other_commands_read(open_session, tmp_path):
         assert list(read.values) == list(ann.y)
         assert read.order == tuple(ORDER[3:9])
         assert sorted(read.taught) == sorted(ORDER[:3])
+        assert (read.skipped, read.draw.n_lost) == ((), 0)
+        assert "Verified" in read.draw.notes[0]
+    table = pd.read_csv(tmp_path / "few.csv", dtype=str, keep_default_na=False)
+    assert table["draw"][3].startswith("01 of ")
+    assert set(table["check"][:3]) == {""}
+    table.loc[4, "row"], table.loc[5, "row"] = table["row"][5], table["row"][4]
+    table.to_csv(tmp_path / "swapped.csv", index=False)
+    with pytest.raises(InputError, match="'row' was changed in 2 of"):
+        karat.datasets.read_labels(tmp_path / "swapped.csv", N)
     assert "=x" not in (tmp_path / "few.csv").read_text().replace(", =x", "")
 
 

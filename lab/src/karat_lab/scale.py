@@ -87,6 +87,7 @@ QUICK: dict[str, Quick] = {
     ),
     "guarantee-outlook": Quick(4, "four draws instead of 400"),
     "guarantee-paths": Quick(3, "three draws of each design instead of 1,000"),
+    "guarantee-files": Quick(3, "three draws of each design instead of 1,000"),
     "guarantee-draws": Quick(10, "ten draws instead of 100", "guarantee"),
     "inference-levels": Quick(0, "one data set of 60 objects of each design, no sweeps"),
     "clarity-intervals": Quick(50, "50 rounds instead of 500"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from karat.bounds.wording import BLIND, CLASSES_LISTED, DRAWN, RIGHT_LABEL
-from karat.labelings.labels import alike_names, count_labels, encode, known_labels
+from karat.labelings.labels import alike_names, count_labels, encode, known_labels, none_note
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -140,7 +140,10 @@ def known_classes(y: Labels, n: int, classes: Classes = None) -> KnownClasses:
         bits=bits,
         read=count_labels(truth),
         premises=premises,
-        doubts=() if alike is None else (alike,),
+        doubts=(
+            *(() if alike is None else (alike,)),
+            *([] if listed else (note.rstrip(".") for note in none_note(seen))),
+        ),
     )
 
 

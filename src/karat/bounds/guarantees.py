@@ -20,7 +20,9 @@ from karat.bounds.population import LabelledPopulation, Population, population_o
 from karat.bounds.row_classes import RowClasses, row_classes
 from karat.bounds.sampling import PREFIXES, doubted_draw
 from karat.bounds.sequential import Starts
+from karat.bounds.skipped import Skipped
 from karat.bounds.tails import b_max, check_delta, log_level
+from karat.datasets import KnownLabels
 from karat.labelings.labels import NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
 from karat.runtime.validation import InputError
@@ -97,6 +99,11 @@ class Guarantee(wording.Worded):
         Reason why nothing is guaranteed if the labelled objects are no random draw, else empty.
     question : str
         Number of the question about these labels and its share of delta, where they are counted.
+    skipped : int
+        Objects of the draw without a label that were drawn before labelled ones. They count as
+        errors.
+    if_right : float or None
+        What ``bound_rate`` would be if all of these were labelled, and right.
     """
 
     name: str
@@ -123,6 +130,8 @@ class Guarantee(wording.Worded):
     refused: str = ""
     target: float | None = None
     question: str = ""
+    skipped: int = 0
+    if_right: float | None = None
 
     @property
     def table(self) -> pd.DataFrame:
@@ -133,6 +142,13 @@ class Guarantee(wording.Worded):
         if self.carrier == "clustering":
             table.loc[self.name, columns] = (self.errors, self.tested, self.bound, self.bound_rate)
         return table.astype(dict.fromkeys(columns[:3], np.int64))
+
+    @property
+    def sentence(self) -> str:
+        """The guarantee in words, how surely it holds, and its premises."""
+        if not self.skipped or self.refused or not self.n:
+            return super().sentence
+        return f"{super().sentence} {wording.skipped(self.skipped, self.if_right)}"
 
     @property
     def labels(self) -> NDArray[np.object_]:
@@ -171,13 +187,14 @@ class Guarantee(wording.Worded):
 
 def guarantee(
     labelings: Clusterings,
-    y: Labels,
+    y: Labels | KnownLabels,
     delta: float = 0.1,
     *,
     anytime: bool | float = False,
     X: ArrayLike | None = None,
     order: npt.ArrayLike | None = None,
     taught: npt.ArrayLike | None = None,
+    skipped: npt.ArrayLike | None = None,
     classes: Classes = None,
     noise: NoisePolicy = "error",
     random_state: RandomState = 0,
@@ -193,10 +210,11 @@ def guarantee(
     labelings : array-like (n,) or (M, n), mapping, DataFrame
         The clusterings of all objects, labelled and not. They must have been made without the
         labels.
-    y : array-like, shape (n,)
+    y : array-like, shape (n,), or KnownLabels
         The known classes; None, NaN or ``-1`` elsewhere. A series is joined to the clusterings by
         its index, and may have the labelled objects only. Which objects are labelled must have
-        been drawn uniformly at random (:func:`karat.bounds.sample`).
+        been drawn uniformly at random (:func:`karat.bounds.sample`). What
+        :func:`karat.datasets.read_labels` returns has ``order``, ``taught`` and ``skipped`` too.
     delta : float, default 0.1
         Allowed chance that the guarantee fails, in (0, 1].
     anytime : bool or float, default False
@@ -214,6 +232,9 @@ def guarantee(
         Positions of labelled objects that were chosen without a label, to teach the classifier
         (:func:`karat.labeling.teaching_objects`). The guarantee is about the others, from which
         the other labelled objects must have been drawn.
+    skipped : array-like of int, optional
+        For each object of ``order``, how many objects without a label were drawn before it. They
+        count as errors of every clustering.
     classes : iterable, int or "open", optional
         As for :func:`karat.pac_mdl_bound`; only the parts that use all labels need them.
     noise : {"error", "cluster", "singletons", "drop"}
@@ -273,13 +294,20 @@ def guarantee(
     ('two', 'pac-mdl', 72)
     """
     batch = as_labelings(labelings, noise=noise)
+    if isinstance(y, KnownLabels):
+        answer = guarantee(
+            batch, y.values, delta, anytime=anytime, X=X, order=y.order, taught=y.taught,
+            skipped=y.skipped, classes=classes, random_state=random_state, ledger=ledger,
+        )  # fmt: skip
+        excused = (wording.unreadable(len(y.draw.unreadable)),) * bool(y.draw.unreadable)
+        return replace(answer, premises=(*answer.premises, *excused))
     y = batch.in_order(y)
     if ledger is not None:
         options = {"anytime": anytime, "X": X is not None, "classes": classes, "delta": delta}
         asked = ask_about(batch, y, order, ledger, options)
         counted = guarantee(
             batch, y, delta * asked.share, anytime=anytime or asked.anytime, X=X, order=order,
-            taught=taught, classes=classes, random_state=random_state,
+            taught=taught, skipped=skipped, classes=classes, random_state=random_state,
         )  # fmt: skip
         return counted.counted(asked, delta)
     if anytime is not False:
@@ -287,10 +315,9 @@ def guarantee(
         sequence = LabelSequence(
             batch, delta, target, X=X, taught=taught, classes=classes, noise=noise
         )
-        return sequence.update(y, order, random_state=random_state)
+        return sequence.update(y, order, skipped, random_state=random_state)
     labelled = population_of(batch, X, None, noise, taught).read(y, classes)
-    drawn = labelled.halved(order, random_state)
-    return fixed_guarantee(labelled, delta, drawn, random_state)
+    return fixed_guarantee(labelled, delta, order, skipped, random_state)
 
 
 class LabelSequence:
@@ -348,13 +375,18 @@ class LabelSequence:
         return sequence
 
     def update(
-        self, y: Labels, order: npt.ArrayLike | None = None, *, random_state: RandomState = 0
+        self,
+        y: Labels,
+        order: npt.ArrayLike | None = None,
+        skipped: npt.ArrayLike | None = None,
+        *,
+        random_state: RandomState = 0,
     ) -> Guarantee:
         """Guarantee of these labels; ``order`` starts with the labels of the previous call.
 
         Parameters
         ----------
-        y, order, random_state
+        y, order, skipped, random_state
             As for :func:`karat.guarantee`.
 
         Returns
@@ -363,6 +395,17 @@ class LabelSequence:
             Its ``bound`` never rises while labels are only added, unless the draw is refused.
             As a share of the fewer unlabelled objects it may.
         """
+        blank = Skipped.of(skipped, order)
+        guaranteed = self._updated(y, order, blank, random_state)
+        if blank.count and not guaranteed.refused:
+            right = self._updated(y, order, replace(blank, are_errors=False), random_state)
+            return _beside(guaranteed, right, blank)
+        return guaranteed
+
+    def _updated(
+        self, y: Labels, order: npt.ArrayLike | None, skipped: Skipped, random_state: RandomState
+    ) -> Guarantee:
+        """Guarantee of these labels and of the objects without one."""
         population = self._population
         labelled = population.read(y, self._classes)
         batch, truth = population.batch, labelled.truth
@@ -370,18 +413,20 @@ class LabelSequence:
         share = 1 - shares["largest class"] if order is None else shares["mdl-sequence"]
         mdl = bounds_of(
             batch, truth, self._delta * share, population.language, random_state, once=False
-        ).at_every_number()
+        ).at_every_number(skipped)
         parts = [
-            _described(mdl, "mdl-sequence", truth.labelled),
-            largest_class(batch, truth, self._delta * shares["largest class"], b_always),
+            _described(mdl, "mdl-sequence", truth.labelled, skipped),
+            largest_class(batch, truth, self._delta * shares["largest class"], b_always, skipped),
         ]
         doubt = None
         if order is not None:
             drawn = population.drawn(order, truth.labelled, random_state)
-            parts += self._starts.parts(labelled.learner, drawn, truth.codes[drawn])
-            parts += self._earlier(labelled, drawn, min(part.wrong for part in parts))
-            drawn_classes = [labelled.names[code] for code in truth.codes[drawn]]
-            self._lowest = (min(parts, key=lambda p: p.wrong), labelled.names, drawn, drawn_classes)
+            parts += self._starts.parts(labelled.learner, drawn, truth.codes[drawn], skipped)
+            if not skipped.count:
+                parts += self._earlier(labelled, drawn, min(part.wrong for part in parts))
+                drawn_classes = [labelled.names[code] for code in truth.codes[drawn]]
+                lowest = min(parts, key=lambda p: p.wrong)
+                self._lowest = (lowest, labelled.names, drawn, drawn_classes)
             sizes = [m for m in PREFIXES if m <= len(drawn)]
             doubts = [doubted_draw(batch.codes, drawn[:m], len(PREFIXES)) for m in sizes]
             doubt = min((d for d in doubts if d), key=lambda d: d.p, default=None)
@@ -430,31 +475,67 @@ class LabelSequence:
 
 
 def fixed_guarantee(
-    labelled: LabelledPopulation, delta: float, drawn: Ints, random_state: RandomState = 0
+    labelled: LabelledPopulation,
+    delta: float,
+    order: npt.ArrayLike | None,
+    skipped: npt.ArrayLike | None = None,
+    random_state: RandomState = 0,
 ) -> Guarantee:
     """Guarantee for a number of labels fixed beforehand, of validated input."""
     check_delta(delta)
+    blank = Skipped.of(skipped, order)
+    drawn = (
+        labelled.population.drawn(order, labelled.truth.labelled, random_state)
+        if blank.count
+        else labelled.halved(order, random_state)
+    )
+    guaranteed = _fixed(labelled, delta, drawn, blank, random_state)
+    if blank.count and not guaranteed.refused:
+        right = _fixed(labelled, delta, drawn, replace(blank, are_errors=False), random_state)
+        return _beside(guaranteed, right, blank)
+    return guaranteed
+
+
+def _beside(guaranteed: Guarantee, right: Guarantee, skipped: Skipped) -> Guarantee:
+    """Guarantee with objects without a label, beside what it were if these were right."""
+    rate = min(1.0, right.bound / max(1, right.n - skipped.count))
+    premises = tuple(wording.ORDER if p == wording.IN_ORDER else p for p in guaranteed.premises)
+    return replace(guaranteed, skipped=skipped.count, if_right=rate, premises=premises)
+
+
+def _fixed(
+    labelled: LabelledPopulation,
+    delta: float,
+    drawn: Ints,
+    skipped: Skipped,
+    random_state: RandomState,
+) -> Guarantee:
+    """Guarantee of labels, the half that chooses first, and of the objects without one."""
     learner, truth = labelled.learner, labelled.truth
     batch, language = labelled.population.batch, labelled.population.language
-    shares = _split(batch, len(drawn), len(drawn) - learners(learner, drawn), delta)
-    mdl = bounds_of(batch, truth, delta * shares["pac-mdl"], language, random_state)
+    # without an order it is not known whether an object without a label helped to choose
+    doubt = unordered(drawn, truth.codes[drawn]) if skipped.count else ""
+    n_drawn = len(drawn) + skipped.count
+    shares = _split(batch, n_drawn, n_drawn - learners(learner, n_drawn), delta)
+    share = delta * shares["pac-mdl"]
+    mdl = bounds_of(batch, truth, share, language, random_state, skipped=skipped)
     parts = [
-        half(learner, truth, drawn, delta * shares["half"]),
-        _described(mdl, "pac-mdl", truth.labelled),
-        largest_class(batch, truth, delta * shares["largest class"], b_max),
+        half(learner, truth, drawn, delta * shares["half"], skipped),
+        _described(mdl, "pac-mdl", truth.labelled, skipped),
+        largest_class(batch, truth, delta * shares["largest class"], b_max, skipped),
     ]
-    mdl = mdl.after(doubted_draw(batch.codes, truth.labelled))
+    mdl = mdl.after(doubted_draw(batch.codes, truth.labelled)).refusing(doubt)
     return _guarantee_of(labelled, parts, mdl, delta, (False, False))
 
 
-def _described(mdl: PacMdlBounds, method: str, labelled: Ints) -> ComponentBound:
+def _described(mdl: PacMdlBounds, method: str, labelled: Ints, skipped: Skipped) -> ComponentBound:
     """Lowest PAC-MDL bound as a component of the guarantee."""
     best, row = mdl.best, mdl.lowest
     excluded = int(mdl.table["excluded"].iloc[row])
     chosen = of_clusters(mdl.labelings, row, mdl.cluster_classes[row])
     return ComponentBound(
         method, chosen, best.bound, best.n, best.errors, best.m, mdl.delta, excluded,
-        test=labelled, bits=best.bits,
+        test=None if skipped.count else labelled, bits=best.bits,
     )  # fmt: skip
 
 

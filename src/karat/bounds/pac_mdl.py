@@ -14,6 +14,7 @@ from karat.bounds.classes import Classes, KnownClasses, known_classes
 from karat.bounds.confidence_sequence import b_always
 from karat.bounds.languages import Language, Mixed, log2_factorials, log2_spreads
 from karat.bounds.sampling import doubted_draw, sampling_warnings
+from karat.bounds.skipped import NONE_SKIPPED, Skipped
 from karat.bounds.tails import b_max, check_delta, log_level
 from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
@@ -183,11 +184,11 @@ class PacMdlBounds:
             refused=self.refused,
         )
 
-    def at_every_number(self) -> PacMdlBounds:
+    def at_every_number(self, skipped: Skipped = NONE_SKIPPED) -> PacMdlBounds:
         """Bounds of the same descriptions and errors by confidence sequences."""
         ms, ns, errors = (self.table[c].to_numpy() for c in ("labelled", "unlabelled", "errors"))
         level = log_level(self.delta, self.table["bits"].to_numpy())
-        bounds = b_always(ms, ns, errors, log_delta=level)
+        bounds = skipped.bound(b_always, ms, ns, errors, log_delta=level)
         table = self.table.assign(bound=bounds, bound_rate=bounds / np.maximum(ns, 1))
         return replace(self, table=table)
 
@@ -344,8 +345,12 @@ def bounds_of(
     random_state: RandomState,
     *,
     once: bool = True,
+    skipped: Skipped = NONE_SKIPPED,
 ) -> PacMdlBounds:
-    """Bounds of validated input; ``once`` if the number of labels was fixed beforehand."""
+    """Bounds of validated input; ``once`` if the number of labels was fixed beforehand.
+
+    Where objects were ``skipped``, the counts of the labels say nothing about those of the classes.
+    """
     import pandas as pd
 
     from karat._kernels import pac_mdl as kernel
@@ -355,7 +360,7 @@ def bounds_of(
     if raw_bits.shape != (len(batch),) or not (raw_bits >= 0).all():
         raise InputError(f"{language!r} must give each clustering a length of at least 0 bits")
     choice = _pooled(raw_bits, batch) if language.mixed else raw_bits
-    naming = truth.bits_once(delta) if once else truth.bits
+    naming = truth.bits_once(delta) if once and not skipped.count else truth.bits
     offsets = np.concatenate([[0], np.cumsum(batch.n_clusters)]).astype(np.int64)
     max_clusters = int(batch.n_clusters.max())
     rank = check_random_state(random_state).random((max_clusters, len(names)))
@@ -366,7 +371,7 @@ def bounds_of(
         log2_spreads(max_clusters, len(names)),
     )  # fmt: skip
     label_bits += naming
-    bound = b_max(ms, ns, errors, log_delta=log_level(delta, choice + label_bits))
+    bound = skipped.bound(b_max, ms, ns, errors, log_delta=log_level(delta, choice + label_bits))
     columns = {
         "n_clusters": batch.n_clusters,
         "labelled": ms,

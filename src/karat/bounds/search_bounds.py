@@ -14,9 +14,12 @@ from karat.bounds.classes import Classes, known_classes
 from karat.bounds.classifiers import Learner
 from karat.bounds.guarantees import Guarantee, LabelSequence, fixed_guarantee
 from karat.bounds.languages import Language, Lengths, Mixed
-from karat.bounds.pac_mdl import PacMdlBounds, pac_mdl_bound
+from karat.bounds.pac_mdl import PacMdlBounds, bounds_of
 from karat.bounds.population import LabelledPopulation, Population, features, prior_of
+from karat.bounds.sampling import doubted_draw
 from karat.bounds.selection import Chooser
+from karat.bounds.skipped import NONE_SKIPPED, Skipped
+from karat.bounds.tails import check_delta
 from karat.labelings.labels import NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
 from karat.runtime.validation import InputError
@@ -134,6 +137,7 @@ def study_bounds(
     classes: Classes = None,
     noise: NoisePolicy = "error",
     random_state: RandomState = 0,
+    skipped: int = 0,
 ) -> PacMdlBounds:
     """Bounds of all candidates of a study, valid for the best of them.
 
@@ -152,6 +156,8 @@ def study_bounds(
         in order.
     classes, noise, random_state
         As for :func:`karat.pac_mdl_bound`.
+    skipped : int, default 0
+        Number of drawn objects without a label, which count as errors.
 
     Returns
     -------
@@ -171,16 +177,11 @@ def study_bounds(
     """
     batch = as_labelings(labelings, noise=noise)
     language, n_user = _language(batch, searched, origins)
-    bounds = pac_mdl_bound(
-        batch,
-        y,
-        delta,
-        language,
-        classes=classes,
-        noise=noise,
-        random_state=random_state,
-    )
-    assert isinstance(bounds, PacMdlBounds)
+    check_delta(delta)
+    truth = known_classes(y, batch.n_objects, classes)
+    blank = Skipped(np.array([skipped])) if skipped else NONE_SKIPPED
+    bounds = bounds_of(batch, truth, delta, language, random_state, skipped=blank)
+    bounds = bounds.after(doubted_draw(batch.codes, truth.labelled))
     return replace(bounds, warnings=(*bounds.warnings, BROUGHT)) if n_user else bounds
 
 
@@ -198,6 +199,7 @@ def study_guarantee(
     X: ArrayLike | None = None,
     anytime: bool = False,
     order: npt.ArrayLike | None = None,
+    skipped: npt.ArrayLike | None = None,
 ) -> Guarantee:
     """The tightest guarantee about the candidates of a study (:func:`karat.guarantee`).
 
@@ -214,7 +216,7 @@ def study_guarantee(
         the position of the candidate that half of the labels choose.
     X : array-like or sparse matrix, shape (n, d), optional
         Features, as for :func:`karat.guarantee`.
-    anytime, order
+    anytime, order, skipped
         As for :func:`karat.guarantee`, without a target.
 
     Raises
@@ -242,11 +244,10 @@ def study_guarantee(
     population = Population(batch, learner, language, objects, objects[:0])
     if anytime:
         sequence = LabelSequence.of(population, delta, classes)
-        guarantee = sequence.update(y, order, random_state=random_state)
+        guarantee = sequence.update(y, order, skipped, random_state=random_state)
     else:
         labelled = LabelledPopulation(population, learner, truth, truth.names)
-        drawn = labelled.halved(order, random_state)
-        guarantee = fixed_guarantee(labelled, delta, drawn, random_state)
+        guarantee = fixed_guarantee(labelled, delta, order, skipped, random_state)
     return replace(guarantee, warnings=(*guarantee.warnings, BROUGHT)) if n_user else guarantee
 
 

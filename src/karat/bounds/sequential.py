@@ -10,6 +10,7 @@ import numpy as np
 
 from karat.bounds.classifiers import ComponentBound, Learner, TransductiveClassifier
 from karat.bounds.confidence_sequence import most_errors
+from karat.bounds.skipped import NONE_SKIPPED, Skipped
 from karat.bounds.stopping import StoppingLine, stopping_line
 from karat.bounds.tails import log_level
 
@@ -54,16 +55,20 @@ class Start:
     line: StoppingLine | None = None
     stopped: int | None = None
 
-    def follow(self, drawn: Ints, classes: Ints) -> None:
+    def follow(self, drawn: Ints, classes: Ints, skipped: Skipped = NONE_SKIPPED) -> None:
         """Lower ``most`` after these labels, in the order of the draw."""
         if self.line is None:
             errors, tested = self.classifier.wrong(drawn[self.at :], classes[self.at :])
+            blank = skipped.among(len(drawn))
+            tested, errors = tested + blank, errors + blank * skipped.are_errors
             self.most = most_errors(
                 tested, self.n - tested, errors, log_level(self.delta), self.prior, self.most
             )
         elif self.stopped is None:
             predicted = self.classifier.predicted[drawn[self.at :]]
-            wrong = (predicted != classes[self.at :])[predicted >= 0]
+            wrong = skipped.spread(predicted != classes[self.at :], len(drawn))[
+                skipped.spread(predicted >= 0, len(drawn), True)
+            ]
             errors_after = np.concatenate([[0], np.cumsum(wrong)])
             self.stopped = self.line.first_stop(errors_after)
             if self.stopped is not None:
@@ -93,8 +98,14 @@ class Starts:
     _drawn: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     _classes: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
-    def parts(self, learner: Learner, drawn: Ints, codes: Ints) -> list[ComponentBound]:
-        """Bounds after these labels, in the order of the draw; ``codes`` are their classes."""
+    def parts(
+        self, learner: Learner, drawn: Ints, codes: Ints, skipped: Skipped = NONE_SKIPPED
+    ) -> list[ComponentBound]:
+        """Bounds after these labels, in the order of the draw; ``codes`` are their classes.
+
+        No test begins behind an object without a label: the choice of such objects may have
+        looked at the labels to come.
+        """
         # classes numbered by first appearance, which later labels do not change
         taught = learner.lessons
         numbers = np.array(list(dict.fromkeys([*taught.tolist(), *codes.tolist()])), dtype=np.int64)
@@ -106,7 +117,7 @@ class Starts:
         same = np.array_equal(self._taught, number_of[taught]) and np.array_equal(
             self._drawn, drawn[:n_before]
         )
-        if not same or (self._classes != classes[:n_before]).any():
+        if not same or (self._classes != classes[:n_before]).any() or skipped.count:
             self._starts, n_before = [], 0
         if not n_before and not self._starts:
             self._begin(learner, drawn[:0], classes[:0])
@@ -117,10 +128,13 @@ class Starts:
                     or m % 10 == 0
                     or len(start.classifier.predicted) <= MANY_OBJECTS
                 ):
-                    start.follow(drawn[:m], classes[:m])
-            self._begin(learner, drawn[:m], classes[:m])
+                    start.follow(drawn[:m], classes[:m], skipped)
+            if not skipped.among(m):
+                self._begin(learner, drawn[:m], classes[:m])
         self._taught, self._drawn, self._classes = number_of[taught], drawn.copy(), classes
-        return [self._part(start, drawn, classes, numbers) for start in self._starts]
+        if skipped.count:  # the next call starts anew
+            self._drawn, self._classes = drawn[:0], classes[:0]
+        return [self._part(start, drawn, classes, numbers, skipped) for start in self._starts]
 
     def _begin(self, learner: Learner, drawn: Ints, classes: Ints) -> None:
         """Begin the tests that are due after these labels."""
@@ -184,7 +198,9 @@ class Starts:
         line = stopping_line(n, self.target, delta)
         self._starts.append(Start(classifier, len(drawn), delta, (0.0, 0.0), n, n, line))
 
-    def _part(self, start: Start, drawn: Ints, classes: Ints, numbers: Ints) -> ComponentBound:
+    def _part(
+        self, start: Start, drawn: Ints, classes: Ints, numbers: Ints, skipped: Skipped
+    ) -> ComponentBound:
         """Bound of one test as a component of the guarantee."""
         errors, tested = start.classifier.wrong(drawn[start.at :], classes[start.at :])
         n, excluded = start.classifier.hidden(drawn)
@@ -198,8 +214,9 @@ class Starts:
         )
         method = "start" if start.line is None else "target"
         return ComponentBound(
-            method, classifier, bound, n, errors, tested, start.delta, excluded, drawn[start.at :]
-        )
+            method, classifier, bound, n, errors, tested, start.delta, excluded,
+            None if skipped.count else drawn[start.at :],
+        )  # fmt: skip
 
 
 def _checks(most: int) -> set[int]:

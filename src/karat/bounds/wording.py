@@ -45,7 +45,8 @@ TAUGHT = (
 BLIND = "the clusterings were made without looking at the labels"
 CLASSES_LISTED = "the list of classes is complete, and was fixed before labelling"
 RIGHT_LABEL = "the right class of an object is the labeller's"
-IN_ORDER = "the order is that of the draw, and no label was skipped"
+ORDER = "the order is that of the draw"
+IN_ORDER = f"{ORDER}, and no label was skipped"
 FIXED = "the number of labels was fixed beforehand"
 FIXED_NUMBER = f"{FIXED}, and this is the only question about them"
 ONLY_QUESTION = "this is the only question about these labels (ledger= counts several)"
@@ -131,6 +132,32 @@ def chance(delta: float) -> str:
         often = math.ceil(draws * delta - 1e-9)
     failures = f"at most {number_word(often)} would make this false"
     return f"Of {ROUND_NUMBERS.get(draws, number_word(draws))} random draws like yours, {failures}."
+
+
+def skipped_short(count: int, if_right: float | None) -> str:
+    """What the objects of the draw without a label count as, and what they could change."""
+    they, counts = ("they", "count") if count > 1 else ("it", "counts")
+    answer = (
+        f"{count:,} drawn row{'s' * (count > 1)} before the last label "
+        f"{'have' if count > 1 else 'has'} no label and {counts} as errors."
+    )
+    if if_right is None:
+        return answer
+    return f"{answer} Labelled and right, {they} would give at most {percent_up(if_right)}."
+
+
+def skipped(count: int, if_right: float | None) -> str:
+    """The same, with what such rows are and how to excuse some."""
+    return (
+        f"{skipped_short(count, if_right)} Such rows are blank, deleted, or absent from the "
+        "clusters; --unreadable excuses those whose reason cannot depend on the class."
+    )
+
+
+def unreadable(count: int) -> str:
+    """Premise about rows of the draw that were declared unreadable."""
+    rows = f"{count:,} drawn row{'s' * (count > 1)}"
+    return f"why {rows} cannot be read has nothing to do with the class"
 
 
 def undrawn(count: int) -> str:

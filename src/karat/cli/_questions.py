@@ -15,6 +15,7 @@ from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from karat.cli._input import LabelledInputOptions
+    from karat.datasets import KnownLabels
     from karat.runtime.types import Floats
     from karat.study import Study
 
@@ -29,23 +30,46 @@ def apart_from_draw(
 
     The numbers are NaN where a row has none; None without such a column.
     """
-    from karat.datasets import draw_order
+    from karat.datasets import drawn_rows
 
     path = Path(reading.data.partition("#")[0])
     if reading.label_column is None or not path.is_file():
         return reading, None
     with path.open("rb") as file:
-        is_named = draw_order.DRAW.encode() in file.read(HEAD)
+        is_named = drawn_rows.DRAW.encode() in file.read(HEAD)
     if not is_named and path.suffix.lower() not in (".parquet", ".xlsx"):
         return reading, None
     cells = reading.cells()
-    if draw_order.DRAW not in cells or reading.label_column not in cells:
+    if drawn_rows.DRAW not in cells or reading.label_column not in cells:
         return reading, None
-    numbers = draw_order.numbers(cells[draw_order.DRAW])
+    numbers = drawn_rows.row_numbers_of_draw(cells[drawn_rows.DRAW])
     if numbers is None:
         return reading, None
     typer.echo("Note: the column 'draw' is the order in which rows were labelled.", err=True)
-    return replace(reading, drop=[*(reading.drop or ()), draw_order.DRAW]), numbers
+    marks = [name for name in (drawn_rows.DRAW, drawn_rows.CHECK) if name in cells]
+    return replace(reading, drop=[*(reading.drop or ()), *marks]), numbers
+
+
+def _read_labels(path: Path, study: Study, reading: LabelledInputOptions) -> KnownLabels:
+    """Labels of the objects of a study; rows that the reader excluded were not skipped."""
+    from karat.datasets import read_labels
+
+    dataset = study.tried.dataset
+    is_subset = dataset.rows is not None and not np.array_equal(
+        dataset.rows, np.arange(dataset.n_objects)
+    )
+    return read_labels(
+        path, dataset, id_column=reading.id_column, on=reading.on, is_subset=is_subset
+    )
+
+
+def _verify(labels: KnownLabels, reading: LabelledInputOptions, study: Study) -> None:
+    """Raise where rows of the data were changed since the draw; say that they were not."""
+    cells, rows = reading.cells(), study.tried.dataset.rows
+    if rows is None and len(cells) != study.tried.n_objects:
+        return  # an object is no row of the file
+    for note in labels.draw.verified_in(cells, rows):
+        typer.echo(f"Note: {note}", err=True)
 
 
 def count_questions(
@@ -56,7 +80,7 @@ def count_questions(
     The count is beside the file of the labels, or of the data that have them as a column.
     ``numbers`` are those of the rows in the draw, as far as the data have them.
     """
-    from karat.datasets import read_labels
+    from karat.datasets import drawn_rows
 
     tried = study.tried
     if not tried.objects.is_partly_labelled:
@@ -65,17 +89,26 @@ def count_questions(
     tried.ledger = path if path.exists() else state_folder()
     drawn: tuple[int, ...] | None = None
     undrawn = 0
+    skipped: tuple[int, ...] = ()
     if reading.truth is not None and path.is_file():
+        labels = None
         with contextlib.suppress(InputError):  # read by another column of ids: no order
-            labels = read_labels(path, tried.dataset, id_column=reading.id_column, on=reading.on)
-            drawn, undrawn = labels.order, len(labels.taught)
+            labels = _read_labels(path, study, reading)
+        if labels is not None:
+            drawn, undrawn, skipped = labels.order, len(labels.taught), labels.skipped
+            tried.unreadable = len(labels.draw.unreadable)
+            if labels.draw.digests:
+                _verify(labels, reading, study)
     elif numbers is not None:
         assert tried.y is not None
         of_object = numbers if tried.dataset.rows is None else numbers[tried.dataset.rows]
         labelled = [i for i, label in enumerate(tried.y) if label is not None]
         undrawn = int(np.isnan(of_object[labelled]).sum())
         drawn = tuple(sorted(labelled, key=lambda i: of_object[i]))
+        if not undrawn:
+            skipped = drawn_rows.skipped_before(of_object[list(drawn)])
     tried.draw, tried.undrawn = None if undrawn else drawn, undrawn
+    tried.skipped = () if undrawn else skipped
     if undrawn:
         typer.echo(
             f"Note: {undrawn:,} labels have no number in the column 'draw'. The order of the draw "

@@ -51,6 +51,10 @@ class BoundOptions:
         `class_guaranteed` holds for each class, and `confidence` is an estimate.
     once: Ask only this question, with a number of labels fixed beforehand; by default part of delta
         is kept for further questions.
+    unreadable: Numbers in the column 'draw' of rows that cannot be read, for a reason that cannot
+        depend on their class, such as `3,17`. Other rows without a label count as errors.
+    in_order: The rows of LABELS are those of the data, in their order. Needed if LABELS has neither
+        the column 'row' nor one that names the objects.
     id_column: Join the files by this column. By default by every column that both have, and that
         differs from row to row; else by the column row, or row by row.
     """
@@ -65,6 +69,8 @@ class BoundOptions:
     force: ForceOption = False
     classes: ClassesOption = None
     once: Annotated[bool, Option("--once")] = False
+    unreadable: str | None = None
+    in_order: Annotated[bool, Option("--in-order")] = False
     header: HeaderOption = None
     id_column: Annotated[str | None, Option(metavar="NAME")] = None
     on: OnOption = "same"
@@ -77,16 +83,17 @@ def bound(options: BoundOptions, json: JsonOption = False) -> None:
     The labelled objects must have been drawn at random, as `karat sample` does, and the
     clusterings made without looking at the labels. Choosing the best of several is paid for.
     If FEW has the column 'draw' of `karat sample`, the answer holds at every number of labels:
-    label until it is low enough (--target), and stop. Other clusterings or options are another
-    question. karat counts the questions, in copies of the file too, and they share delta. --once
-    gives all of delta to one question, for a number of labels fixed beforehand.
+    label until it is low enough (--target), and stop. Rows that were skipped, blanked or deleted
+    count as errors. A row that was changed since the draw is rejected. Other clusterings or options
+    are another question. karat counts the questions, in copies of the file too, and they share
+    delta. --once gives all of delta to one question, for a number of labels fixed beforehand.
 
     For example:
 
     karat bound clusters.csv labels.csv --target 0.1
     """
     from karat.bounds import forecast_bounds, forecast_labels
-    from karat.datasets import read_labelings, read_labels
+    from karat.datasets import read_labelings
     from karat.runtime.output import OutputPlan
 
     check_choice(options.noise, ("error", "cluster", "singletons", "drop"), "--noise")
@@ -99,17 +106,25 @@ def bound(options: BoundOptions, json: JsonOption = False) -> None:
         if name not in clusterings:
             raise InputError(f"{options.labels}: {unknown_name(name, clusterings, 'column')}")
     classes = parse_classes(options.classes)
-    few_labels = read_labels(
-        options.few, clusterings, id_column=options.id_column, on=options.on,
+    few_labels = clusterings.known(
+        options.few, id_column=options.id_column, on=options.on,
         classes=classes if isinstance(classes, list) else (),
+        unreadable=_numbers(options.unreadable), in_order=options.in_order,
     )  # fmt: skip
+    if options.once and few_labels.draw.n_lost:
+        raise InputError(
+            "--once is for a number of labels that was fixed beforehand, and "
+            f"{few_labels.draw.n_lost:,} of the {few_labels.draw.size:,} drawn rows are not in "
+            f"{options.few} any more. Restore them, or ask without --once"
+        )
     best, look = _answer(options, clusterings, few_labels, classes)
-    forecast = forecast_labels(best, options.target) if best.n else None
-    outlook, coming = forecast_bounds(best), _to_label_next(few_labels, clusterings.rows)
+    forecast = forecast_labels(best, options.target) if best.n and not best.skipped else None
+    outlook = () if best.skipped else forecast_bounds(best)
+    coming = _to_label_next(few_labels, clusterings.rows)
     if options.predict is not None:
         table = class_table(best.row_classes.table, clusterings.rows, clusterings.ids)
         write_csv(table, options.predict, force=options.force)
-    notes = [*clusterings.notes, *few_labels.notes]
+    notes = [*clusterings.notes, *few_labels.notes, *few_labels.draw.notes]
     if json:
         print_json(_as_json(best, forecast, notes) | {
             "look": look, "question": best.question,
@@ -149,17 +164,25 @@ def _answer(
     )
     best = guarantee(
         batch,
-        few_labels.values,
+        few_labels,
         options.delta * asked.share,
         anytime=asked.anytime and (options.target or True),
-        order=few_labels.order,
-        taught=few_labels.taught,
         classes=classes,
     )
     if best.refused:
         raise InputError(f"nothing is guaranteed: {best.refused}")
     best = best.counted(asked, options.delta)
     return replace(best, warnings=(*few_labels.doubts, *best.warnings)), asked.number
+
+
+def _numbers(unreadable: str | None) -> list[int]:
+    """Numbers in ``--unreadable``."""
+    texts = [] if unreadable is None else [text.strip() for text in unreadable.split(",")]
+    if not all(text.isascii() and text.isdigit() for text in texts):
+        raise InputError(
+            f"--unreadable takes numbers of the column 'draw', such as 3,17; got {unreadable!r}"
+        )
+    return [int(text) for text in texts]
 
 
 def _print(
@@ -189,6 +212,8 @@ def _to_label_next(few: KnownLabels, rows: Ints | None) -> list[int]:
     from karat.bounds.wording import MOST_ROWS
 
     labelled = [i for i, value in enumerate(few.values) if value is not None]
+    if few.skipped and not few.unlabelled:
+        return []  # deleted rows come first, and the file does not name them
     objects = few.unlabelled or sample_more(len(few.values), labelled, MOST_ROWS).tolist()
     return [int(i if rows is None else rows[i]) for i in objects[:MOST_ROWS]]
 
@@ -199,6 +224,8 @@ def _as_json(best: Guarantee, forecast: LabelForecast | None, notes: list[str]) 
     answer: dict[str, Any] = {name: getattr(best, name) for name in fields} | {
         "best": best.name,
         "labels_read": best.labels_read,
+        "skipped": best.skipped,
+        "if_right": best.if_right,
         "parts": {part.method: part.bound_rate for part in reversed(best.parts)},
         "warnings": list(best.warnings),
         "premises": list(best.premises),

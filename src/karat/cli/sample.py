@@ -42,9 +42,12 @@ def sample(
     """Draw the objects to label at random, as a table with an empty label column.
 
     Rows are counted from 0, as `karat run` reads them. Label in the order of the column `draw` and
-    skip none. You may sort the table. With --id-column the draw depends on the ids alone, whatever
-    the order of the rows. `karat bound` and `karat run --truth` read the filled-in table. Ask
-    `karat bound` after every label if you like, and stop when its bound is low enough.
+    skip none: a row that is skipped or deleted counts as an error. The label `unreadable` excuses
+    a row for a reason that has nothing to do with its class. You may sort the table, also in a
+    spreadsheet; leave the column `check` as it is, which shows what was changed. With --id-column
+    the draw depends on the ids alone, whatever the order of the rows. `karat bound` and `karat run
+    --truth` read the filled-in table. Ask `karat bound` after every label if you like, and stop
+    when its bound is low enough.
 
     For example:
 
@@ -52,6 +55,7 @@ def sample(
     """
     from karat.bounds import sample as draw
     from karat.datasets import read_cells
+    from karat.datasets.drawn_rows import table_of_draw
     from karat.datasets.partitions import open_partitions
     from karat.datasets.sampled_tables import rows_by_key
     from karat.runtime.output import OutputPlan
@@ -68,20 +72,33 @@ def sample(
     if json:
         print_json({"rows": rows.tolist(), "of": n, "seed": seed, "notes": list(notes)})
         return
-    renamed = {name: f"{name} (data)" for name in ("draw", "row", "label")}
-    if parts is None:
-        drawn = table.iloc[rows].rename(columns=renamed)
-    else:
-        drawn = parts.drawn(rows).to_pandas().rename(columns=renamed)
-    drawn.insert(0, "draw", range(1, size + 1))
-    drawn.insert(1, "row", rows)
-    drawn.insert(2, "label", "")
+    cells = table.iloc[rows] if parts is None else parts.drawn(rows).to_pandas()
+    keys = _key_columns(cells, table if parts is None else parts, id_column)
+    drawn = table_of_draw(cells.reset_index(drop=True), rows, keys)
     print_notes(notes, err=True)
     if output is None:
         typer.echo(to_csv(drawn), nl=False)
     else:
         write_csv(drawn, output, force=force)
         typer.echo(f"{size} of {n} objects are in {output}; fill in the column 'label'")
+
+
+def _key_columns(
+    cells: pd.DataFrame, table: pd.DataFrame | Partitions, id_column: str | None
+) -> list[str]:
+    """Columns that name a row: the one given, else those of a table in memory that are unique."""
+    import pandas as pd
+
+    from karat.datasets.drawn_rows import key_columns
+
+    if id_column is not None:
+        return [id_column]
+    names = key_columns(cells, map(str, cells.columns)) if cells.columns.is_unique else []
+    if not isinstance(table, pd.DataFrame):
+        return (
+            names  # unique among the drawn rows; a digest of a column that is no key does no harm
+        )
+    return [name for name in names if key_columns(table, [name])]
 
 
 def _ids(table: pd.DataFrame | Partitions, name: str) -> Iterator[pa.ChunkedArray]:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.datasets import _columns, _delimited, _files, _layout, draw_order
-from karat.datasets._names import first_few, quoted, row_numbers, with_visible_names
+from karat.datasets import _columns, _delimited, _files, _layout, drawn_rows
+from karat.datasets._names import quoted, row_numbers, with_visible_names
 from karat.datasets._options import ReadingOptions
 from karat.datasets.annotated_matrices import ANNDATA_SUFFIXES, clusterings_of
+from karat.datasets.drawn_rows import Draw
 from karat.datasets.label_studio import studio_columns
 from karat.datasets.row_keys import rows_of
-from karat.labelings.labels import known_labels
+from karat.labelings.labels import known_labels, none_note
 from karat.labelings.row_join import (
     ROW,
     JoinedSides,
@@ -31,6 +32,9 @@ from karat.runtime.array_files import load_array
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    import pandas as pd
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -61,6 +65,44 @@ class LabelColumns(dict[str, Any]):
     ids: NDArray[Any] | None = None
     named: Rows | None = None
     join: RowJoin | None = None
+
+    def known(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        id_column: str | None = None,
+        on: Literal["same", "inner"] = "same",
+        classes: Collection[Any] = (),
+        unreadable: Iterable[int] = (),
+        in_order: bool = False,
+    ) -> KnownLabels:
+        """Known classes of these objects, as :func:`read_labels` reads them.
+
+        Parameters
+        ----------
+        path, id_column, on, classes, unreadable
+            As for :func:`read_labels`.
+        in_order : bool, default False
+            Whether the objects are the rows of the data in their order, if neither a column
+            ``row`` nor ids say it.
+
+        Raises
+        ------
+        InputError
+            As for :func:`read_labels`; or if nothing says which objects are labelled.
+        """
+        labels = read_labels(
+            path, self, id_column=id_column, on=on, classes=classes, unreadable=unreadable
+        )
+        by_number = labels.join is not None and labels.join.key == ROW and self.rows is None
+        if by_number and not in_order:
+            raise InputError(
+                f"{path} names the rows of the data by number, and the clusterings have neither "
+                "the column 'row' nor one that names the objects, so they may have been sorted "
+                "since. Add one of them (karat run --labels writes 'row'), or say --in-order "
+                "(in_order) if their rows are those of the data, in the same order"
+            )
+        return labels
 
 
 #: first columns of the tables of ``karat run --labels``, without guaranteed classes and with them
@@ -95,6 +137,11 @@ class KnownLabels:
         Name of the column with the classes.
     join : RowJoin
         Row of the file of each object, and how it was decided.
+    skipped : tuple of int
+        For each object of ``order``, how many objects without a label were drawn before it: rows
+        that are blank, deleted, or no objects any more. Empty if there is none.
+    draw : Draw
+        What the file says about the draw, and which of its cells are as they were drawn.
     """
 
     values: NDArray[np.object_]
@@ -105,6 +152,25 @@ class KnownLabels:
     unlabelled: tuple[int, ...] = ()
     column: str = ""
     join: RowJoin | None = None
+    skipped: tuple[int, ...] = ()
+    draw: Draw = field(default_factory=Draw, repr=False)
+
+    def verified(self, cells: pd.DataFrame, rows: NDArray[np.intp] | None = None) -> KnownLabels:
+        """The same, with a note that the labelled rows are unchanged in the data.
+
+        Parameters
+        ----------
+        cells : DataFrame
+            The data, as :func:`read_cells` returns them.
+        rows : ndarray of int, optional
+            Row of the data of each object. By default all rows are objects.
+
+        Raises
+        ------
+        InputError
+            If a row of the draw was changed since.
+        """
+        return replace(self, notes=(*self.notes, *self.draw.verified_in(cells, rows)))
 
 
 def read_labelings(
@@ -279,8 +345,10 @@ def read_labels(
     ids: Ids | None = None,
     id_column: str | None = None,
     on: Literal["same", "inner"] = "same",
-    classes: Iterable[Any] = (),
+    classes: Collection[Any] = (),
     header: bool | None = None,
+    unreadable: Iterable[int] = (),
+    is_subset: bool = False,
 ) -> KnownLabels:
     r"""Read the known classes of some of the objects.
 
@@ -290,7 +358,8 @@ def read_labels(
         One of four formats:
 
         - a table of ``karat sample``: ``row`` is the row in the data (from 0), ``label`` the class
-          or empty, ``draw`` the number in the draw (from 1)
+          or empty, ``draw`` the number in the draw (``7 of 60``), ``check`` digests of these and
+          of the data
         - a table with the classes and any column that names the objects in the data too
         - an export of Label Studio (``.json``) of what ``karat label --export`` wrote
         - one class, or empty cell, for each object in order
@@ -307,20 +376,26 @@ def read_labels(
         The column that names the objects, if several do.
     on : {"same", "inner"}
         ``"inner"`` ignores labels of other objects.
-    classes : iterable
+    classes : collection
         The classes, if known; -1 is a class if it is among them.
     header : bool, optional
         As for :func:`read`.
+    unreadable : iterable of int
+        Numbers in the draw of rows without a label, for a reason that cannot depend on the class.
+        The label ``unreadable`` says the same.
+    is_subset : bool, default False
+        Whether the objects are some of the rows, chosen without a look at the labels. Otherwise a
+        drawn row that is no object is one that was skipped.
 
     Raises
     ------
     InputError
-        If a row does not exist or is repeated, or no class is known.
+        If a row does not exist, is repeated or was changed since the draw, or no class is known.
 
     Notes
     -----
-    Labels are read as written (``NA`` and ``nan`` are classes). Whole numbers become
-    integers, and ``-1`` marks an unknown class where no cell is empty.
+    Labels are read as written (``NA`` and ``none`` are classes; ``nan`` is an unknown one). Whole
+    numbers become integers, and ``-1`` marks an unknown class where no cell is empty.
 
     Examples
     --------
@@ -341,7 +416,15 @@ def read_labels(
         columns, notes, written = read_columns(
             file, n=left.n, header=header, wanted=(ROW, "label", id_column), single=True
         )
-    columns, written, drawn_rows = _by_draw(columns, written, file)
+    listing = drawn_rows.listing(columns, file)
+    if file.suffix.lower() == ".json":
+        listing = replace(listing, size=None)  # an export has the annotated tasks only
+    columns = listing.columns
+    written = {
+        name: np.array(as_list(values), dtype=object)[listing.order]
+        for name, values in written.items()
+        if name in columns
+    }
     numbers = _row_numbers(columns.get(ROW)) if "label" in columns else None
     right = Rows(str(file), _n_rows(written), written).without({"label"} - {id_column})
     is_labels_alone = len(columns) < 2
@@ -359,29 +442,30 @@ def read_labels(
             "a file of classes has this column, a single column, or one besides the ids"
         )
     label_name = label_columns[0]
-    labels = columns[label_name]
+    labels = columns[label_name].copy()
+    excused = [i for i, v in enumerate(labels) if drawn_rows.is_unreadable(v, classes)]
+    labels[excused] = None
     doubts: list[str] = []
-    is_ordered = drawn_rows is not None
+    is_ordered = listing.numbers is not None
     listed_objects: list[int] = []
     places = [None if place < 0 else place for place in join.places.tolist()]
     if numbers is not None:
-        listed_rows = numbers.tolist()
-        labelled = {
-            row for row, label in zip(listed_rows, labels, strict=True) if label is not None
-        }
-        by = "" if drawn_rows is not None else draw_order.sorted_by(columns)
-        notes += [draw_order.unknown_order(by)] if by else []
-        doubts += [] if by else _skipped(listed_rows, labelled)
+        by = "" if is_ordered else drawn_rows.sorted_by(columns)
+        notes += [drawn_rows.unknown_order(by)] if by else []
         is_ordered = not by
         listed_objects = join.left_rows[np.argsort(join.right_rows, kind="stable")].tolist()
     listed = [None if place is None else labels[place] for place in places]
     labels = np.array(listed, dtype=object)
     values = known_labels(labels, name=str(file), classes=classes)
-    order, taught = _drawn(values, places, drawn_rows) if is_ordered else (None, ())
-    unlabelled = tuple(i for i in listed_objects if values[i] is None) if is_ordered else ()
+    order, taught = _drawn(values, places, listing.is_drawn) if is_ordered else (None, ())
+    draw = Draw.of(listing, dict(enumerate(places)), [*unreadable], excused)
+    notes += none_note(values)
+    unlabelled = tuple(i for i in listed_objects if values[i] is None and draw.is_readable(i))
+    skipped = () if order is None or is_subset else draw.skipped(order)
     return KnownLabels(
-        values, tuple(notes), tuple(doubts), order, taught, unlabelled, label_name, join
-    )
+        values, tuple(notes), tuple(doubts), order, taught, unlabelled * is_ordered, label_name,
+        join, skipped, draw,
+    )  # fmt: skip
 
 
 def _labelled_rows(
@@ -403,47 +487,14 @@ def _labelled_rows(
     return replace(named, numbers=numbers)
 
 
-def _by_draw(
-    columns: dict[str, NDArray[Any]], written: dict[str, Any], file: Path
-) -> tuple[dict[str, NDArray[Any]], dict[str, Any], Bools | None]:
-    """Columns in the order of the draw, as read and as written, and the mask of drawn rows."""
-    n = _n_rows(columns)
-    ordered, drawn_rows = draw_order.by_draw(columns, file)
-    if drawn_rows is None:
-        return columns, written, None
-    with_places = draw_order.by_draw({**columns, "": np.arange(n)}, file)[0]
-    order = with_places[""]
-    del ordered[draw_order.DRAW]
-    listed = {
-        name: np.array(as_list(values), dtype=object)[order]
-        for name, values in written.items()
-        if name != draw_order.DRAW
-    }
-    return ordered, listed, drawn_rows
-
-
 def _drawn(
-    values: NDArray[np.object_], places: list[int | None] | None, drawn_rows: Bools | None
+    values: NDArray[np.object_], places: list[int | None] | None, is_drawn: Bools | None
 ) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
     """Labelled objects in the order of the draw, and those that were not drawn."""
     rows = range(len(values)) if places is None else places
     labelled = [(row, i) for i, row in enumerate(rows) if row is not None and values[i] is not None]
-    drawn = [i for row, i in sorted(labelled) if drawn_rows is None or drawn_rows[row]]
+    drawn = [i for row, i in sorted(labelled) if is_drawn is None or is_drawn[row]]
     return tuple(drawn), tuple(i for _, i in sorted(labelled) if i not in set(drawn))
-
-
-def _skipped(numbers: list[int], labelled: set[int]) -> list[str]:
-    """Doubt about unlabelled objects that were drawn before labelled ones, if any."""
-    last = max((i for i, row in enumerate(numbers) if row in labelled), default=0)
-    skipped = [row for row in numbers[:last] if row not in labelled]
-    if not skipped or numbers == sorted(numbers):
-        return []
-    rows = f"row{'s' * (len(skipped) > 1)} {first_few(skipped, 5)}"
-    return [
-        f"{len(skipped)} objects ({rows}) were skipped "
-        "though objects drawn later have a label: what is skipped may be what is hard, so label "
-        "them too"
-    ]
 
 
 def _row_numbers(values: NDArray[Any] | None) -> NDArray[np.intp] | None:

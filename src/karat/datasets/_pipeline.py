@@ -38,7 +38,7 @@ from karat.datasets.reading_plan import InterpretedTable, interpret_table
 from karat.datasets.row_keys import possible_keys, row_keys
 from karat.datasets.table_kinds import distances_finding, looks_like_distances
 from karat.labelings.indexes import in_order_of
-from karat.labelings.labels import count_labels, known_labels
+from karat.labelings.labels import count_labels, known_labels, none_note
 from karat.labelings.row_join import Rows
 from karat.runtime.validation import InputError, as_numbers
 
@@ -318,6 +318,7 @@ def _truth(labels: NDArray[np.object_], name: str, notes: list[str]) -> NDArray[
     """Classes, None where unknown; notes describe them."""
     y = known_labels(labels, name=repr(name))
     notes.append(f"In {name!r} are {count_labels(y)}.")
+    notes += none_note(y)
     classes = [value for value in y if value is not None]
     n_classes = len(set(classes))
     if n_classes == 1:

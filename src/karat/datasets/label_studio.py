@@ -16,9 +16,10 @@ UNKNOWN = "don't know"
 
 
 class StudioLabel(NamedTuple):
-    """An annotation: draw, row and text of its object, the label, and the labeller or None."""
+    """An annotation: draw, check, row and text of its object, the label, the labeller or None."""
 
     draw: str
+    check: str
     row: str
     text: str
     label: str
@@ -43,7 +44,7 @@ def studio_labels(path: Path) -> Iterator[StudioLabel]:
 
 
 def studio_columns(path: Path) -> dict[str, Any]:
-    """Columns ``draw``, ``row`` and ``label`` of the objects, by their first annotations."""
+    """Columns ``draw``, ``check``, ``row`` and ``label`` of the objects, by first annotations."""
     first: dict[str, StudioLabel] = {}
     for note in studio_labels(path):
         if not note.row.isdigit():
@@ -57,12 +58,14 @@ def studio_columns(path: Path) -> dict[str, Any]:
     notes = list(first.values())
     is_whole = all(note.label.isascii() and note.label.isdigit() for note in notes)
     columns: dict[str, list[Any]] = {
-        "draw": [float(note.draw) if note.draw.isdigit() else None for note in notes],
+        "draw": [note.draw or None for note in notes],
+        "check": [note.check or None for note in notes],
         "row": [int(note.row) for note in notes],
         "label": [int(note.label) if is_whole else note.label for note in notes],
     }
-    if not any(columns["draw"]):
-        del columns["draw"]
+    for name in ("draw", "check"):
+        if not any(columns[name]):
+            del columns[name]
     return {name: np.array(values, dtype=object) for name, values in columns.items()}
 
 
@@ -70,7 +73,7 @@ def _annotations(task: dict[str, Any]) -> Iterator[StudioLabel]:
     """Annotations of a task."""
     data = task.get("data", task)
     text = str(data.get("text", data.get("image", "")))
-    draw, row = str(data.get("draw", "")), str(data.get("row", ""))
+    draw, check, row = (str(data.get(name, "")) for name in ("draw", "check", "row"))
     for note in task.get("annotations", []):
         if note.get("was_cancelled"):
             continue
@@ -82,4 +85,4 @@ def _annotations(task: dict[str, Any]) -> Iterator[StudioLabel]:
         if isinstance(labeller, dict):
             labeller = labeller.get("email") or labeller.get("username") or labeller.get("id")
         labeller = None if labeller is None else str(labeller)
-        yield StudioLabel(draw, row, text, str(*classes), labeller)
+        yield StudioLabel(draw, check, row, text, str(*classes), labeller)

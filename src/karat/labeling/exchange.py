@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import read_cells
+from karat.datasets.drawn_rows import checks, number_text
 from karat.datasets.label_studio import studio_labels
 from karat.labeling.session import UNKNOWN, line_of
 from karat.labelings.row_join import Rows, join_rows
@@ -44,10 +45,11 @@ def export_labels(session: LabelSession, path: str | Path, *, overwrite: bool = 
 
         - ``.json``: tasks of Label Studio with the annotations of each labeller. The interface is
           ``<Text name="text" value="$text"/>`` with ``<Choices name="label" toName="text">``. The
-          data have ``draw`` and ``row``.
-        - ``.csv``: the columns ``draw`` (empty for objects that teach), ``row``, ``label`` (what
-          counts) and ``object``. Several labellers have a column each, and ``settled`` has the
-          classes that a review decided.
+          data have ``draw``, ``check`` and ``row``.
+        - ``.csv``: the columns ``draw`` (``7 of 60``, empty for objects that teach), ``row``,
+          ``label`` (what counts), ``check`` (as ``karat sample`` writes it) and ``object``.
+          Several labellers have a column each, and ``settled`` has the classes that a review
+          decided.
     overwrite : bool, default False
         Whether an existing file may be replaced.
 
@@ -61,14 +63,17 @@ def export_labels(session: LabelSession, path: str | Path, *, overwrite: bool = 
         [any(labels[i] is not None for labels in by.values()) for i in session.order]
     ]
     check_export(path)
-    ahead = [i for i in session.order if i not in set(labelled)][:AHEAD]
+    is_labelled = np.isin(session.order, labelled)
+    last = int(np.flatnonzero(is_labelled).max(initial=-1))
+    n_before = int((~is_labelled[: last + 1]).sum())
+    ahead = session.order[~is_labelled][: n_before + AHEAD]
     shown = [int(i) for i in (*labelled, *ahead)]
-    numbers = {int(i): number for number, i in enumerate(session.order[session.taught :], 1)}
+    marks = _marks(session, shown)
     if Path(path).suffix.lower() == ".json":
-        tasks = [_task(session, i, by, numbers.get(i)) for i in shown]
+        tasks = [_task(session, i, by, marks.get(i)) for i in shown]
         content = json.dumps(tasks, ensure_ascii=False, indent=1)
     else:
-        content = _csv(session, shown, by, numbers)
+        content = _csv(session, shown, by, marks)
     write_output(path, content, overwrite=overwrite, private=True)
 
 
@@ -136,22 +141,40 @@ def _is_place(place: int | None) -> bool:
     return place is not None
 
 
+def _marks(session: LabelSession, shown: list[int]) -> dict[int, tuple[str, str]]:
+    """Number in the draw and check of each shown object that was drawn."""
+    import pandas as pd
+
+    exported = set(shown)
+    drawn = [int(i) for i in session.order[session.taught :] if int(i) in exported]
+    texts = pd.DataFrame({"object": [_plain(session.texts[i]) for i in drawn]})
+    digests = checks(texts, session.rows[drawn], ["object"], is_data=False)
+    numbers = (number_text(number, len(drawn)) for number in range(1, len(drawn) + 1))
+    return dict(zip(drawn, zip(numbers, digests, strict=True), strict=True))
+
+
+def _plain(cell: str) -> str:
+    """A cell in which a spreadsheet runs no formula."""
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+
+
 def _csv(
-    session: LabelSession, shown: list[int], by: dict[str, Any], numbers: dict[int, int]
+    session: LabelSession, shown: list[int], by: dict[str, Any], marks: dict[int, tuple[str, str]]
 ) -> str:
     """A table in which a spreadsheet runs no formula."""
     several = list(by) if len(by) > 1 else []
     counts = session.y if several or not by else next(iter(by.values()))
     settled = session.settled
     columns = [f"label by {name}" for name in several] + ["settled"] * bool(settled)
-    rows = [["draw", "row", "label", "object", *columns]]
+    rows = [["draw", "row", "label", "check", "object", *columns]]
     for i in shown:
         labels = [by[name][i] or "" for name in several] + [settled.get(i, "")] * bool(settled)
-        named = [str(numbers.get(i, "")), str(session.rows[i])]
-        rows.append([*named, counts[i] or "", session.texts[i], *labels])
+        number, check = marks.get(i, ("", ""))
+        named = [number, str(session.rows[i]), counts[i] or "", check]
+        rows.append([*named, session.texts[i], *labels])
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([f"'{c}" if c.startswith(_FORMULA) else c for c in row] for row in rows)
+    writer.writerows([_plain(cell) for cell in row] for row in rows)
     return text.getvalue()
 
 
@@ -189,7 +212,9 @@ def _studio(path: Path, by: str) -> Iterator[tuple[str, str, str, str]]:
         yield note.row, note.text, note.label, by if note.by is None else note.by
 
 
-def _task(session: LabelSession, i: int, by: dict[str, Any], number: int | None) -> dict[str, Any]:
+def _task(
+    session: LabelSession, i: int, by: dict[str, Any], mark: tuple[str, str] | None
+) -> dict[str, Any]:
     """An object as a task of Label Studio."""
     notes: list[dict[str, Any]] = []
     for name, labels in by.items():
@@ -203,8 +228,8 @@ def _task(session: LabelSession, i: int, by: dict[str, Any], number: int | None)
             note = {"completed_by": {"email": name}, "was_cancelled": False}
             notes.append({**note, "result": [] if labels[i] == UNKNOWN else [choice]})
     data = {"row": int(session.rows[i]), "text": session.texts[i]}
-    if number is not None:
-        data = {"draw": number, **data}
+    if mark is not None:
+        data = {"draw": mark[0], "check": mark[1], **data}
     if i in (settled := session.settled):
         data["settled"] = settled[i]
     return {"data": data, "annotations": notes}

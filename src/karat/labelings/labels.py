@@ -122,9 +122,9 @@ def known_labels(
 ) -> NDArray[np.object_]:
     """Classes of objects, None for those whose class is unknown; whole numbers as integers.
 
-    Either a missing value (None, NaN, NA, masked) or the number ``-1`` marks an object whose class
-    is unknown, not both. If ``-1`` (or its text) is among ``classes``, it is no mark but a class,
-    and comes out as the text ``"-1"``.
+    Either a missing value (None, NaN, NA, masked, a blank text, the text ``nan``) or the number
+    ``-1`` marks an object whose class is unknown, not both. If ``-1`` (or its text) is among
+    ``classes``, it is no mark but a class, and comes out as the text ``"-1"``. So is ``nan``.
 
     >>> known_labels([2.0, float("nan"), 1.0])
     array([2, None, 1], dtype=object)
@@ -135,7 +135,9 @@ def known_labels(
     values = as_names(array.tolist() if _is_whole(array) else array)
     if n is not None and len(values) != n:
         raise InputError(f"{name} has {len(values)} labels, but there are {n} objects")
+    classes = list(classes)
     missing = pd.isna(values)
+    missing |= [_is_blank(value) and value not in classes for value in values]
     minus = np.zeros(len(values), dtype=bool)
     minus[~missing] = [_is_noise(value) for value in values[~missing]]
     if any(_is_noise(value) or value == str(NOISE) for value in classes):
@@ -187,6 +189,19 @@ def alike_names(names: Iterable[Any]) -> str | None:
             if earlier != name:
                 return f"the classes {earlier!r} and {name!r} differ only by blanks around them"
     return None
+
+
+def none_note(labels: Iterable[object]) -> list[str]:
+    """A note if ``none`` is among the classes, which may mean that the class is unknown."""
+    names = sorted({v for v in labels if isinstance(v, str) and v.strip().lower() == "none"})
+    if not names:
+        return []
+    return [f"The label {names[0]!r} is a class; leave the label empty where the class is unknown."]
+
+
+def _is_blank(value: object) -> bool:
+    """Whether a label is a text that NumPy and spreadsheets have for a missing one."""
+    return isinstance(value, str) and value.strip().lower() in ("", "nan")
 
 
 def _is_noise(value: object) -> bool:

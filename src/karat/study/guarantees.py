@@ -34,6 +34,7 @@ MOST_NEXT = 1_000
 def candidate_bounds(tried: Tried) -> PacMdlBounds:
     """Guarantees for all candidates at once, from the known labels."""
     from karat.bounds import study_bounds, wording
+    from karat.bounds.skipped import Skipped
 
     question = question_asked(tried)
     inputs = bound_inputs(tried)
@@ -41,10 +42,11 @@ def candidate_bounds(tried: Tried) -> PacMdlBounds:
         return study_bounds(**inputs, noise="cluster")
     if isinstance(question, str):
         return study_bounds(**inputs, noise="cluster").refusing(question)
-    shared = inputs | {"delta": inputs["delta"] * question.share}
+    skipped = Skipped.of(tried.skipped, tried.draw)
+    shared = inputs | {"delta": inputs["delta"] * question.share, "skipped": skipped.count}
     bounds = study_bounds(**shared, noise="cluster")
     if question.anytime:
-        bounds = bounds.at_every_number().refusing(_why_no_order(tried))
+        bounds = bounds.at_every_number(skipped).refusing(_why_no_order(tried))
     question.keep()
     return replace(bounds, delta=inputs["delta"], premises=wording.of_counted(bounds.premises))
 
@@ -148,9 +150,13 @@ def tightest_guarantee(tried: Tried) -> Guarantee:
         return study_guarantee(**inputs, **options)
     if isinstance(question, str):
         return study_guarantee(**inputs, **options).refusing(question)
-    inputs |= {"delta": delta * question.share, "anytime": question.anytime, "order": tried.draw}
+    inputs |= {
+        "delta": delta * question.share, "anytime": question.anytime, "order": tried.draw,
+        "skipped": tried.skipped,
+    }  # fmt: skip
     answer = study_guarantee(**inputs, **options).counted(question, delta)
-    more = (wording.undrawn(tried.undrawn),) if tried.undrawn else ()
+    more = [wording.undrawn(tried.undrawn)] if tried.undrawn else []
+    more += [wording.unreadable(tried.unreadable)] if tried.unreadable else []
     return replace(answer, premises=(*answer.premises, *more))
 
 
@@ -178,7 +184,7 @@ def _more_labels(tried: Tried, best: Guarantee) -> MoreLabels | None:
     """Forecast bounds, and the next rows of a random draw; None where nothing is guaranteed."""
     from karat.bounds import forecast_bounds, sample_more
 
-    if best.refused or not best.n:
+    if best.refused or best.skipped or not best.n:
         return None
     outlook = forecast_bounds(best)
     assert tried.y is not None

@@ -109,5 +109,6 @@ def _state(tried: Tried, without: Collection[str]) -> str:
     """A digest of the premises."""
     changes = tried.storage.changes
     since = {kind: n for kind, n in changes.items() if kind not in without and kind != "calls"}
-    counted = f"{tried.ledger} {tried.draw} {tried.undrawn} {tried.stopped}"
+    counted = f"{tried.ledger} {tried.draw} {tried.undrawn} {tried.skipped} "
+    counted += f"{tried.unreadable} {tried.stopped}"
     return f"{tried.record.digest(without=without)} {since} {counted}"

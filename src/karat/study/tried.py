@@ -55,6 +55,9 @@ class Tried:
         Where questions about the labels are counted, and the order in which they were drawn.
     undrawn : int
         Labelled objects without a number where others have theirs in the draw.
+    skipped, unreadable : sequence of int, and int
+        For each object of ``draw``, how many without a label came before it; and the number of
+        those that were declared unreadable.
     stopped : bool
         Whether judging was stopped: what is not judged yet stays so, as far as an answer can do
         without it. Nothing of this is stored.
@@ -63,6 +66,8 @@ class Tried:
     ledger: str | Path | None = None
     draw: Sequence[int] | None = None
     undrawn: int = 0
+    skipped: Sequence[int] = ()
+    unreadable: int = 0
     stopped: bool = False
 
     def __init__(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from karat.bounds import percent_up
-from karat.bounds.wording import percent_down
+from karat.bounds.wording import percent_down, skipped_short
 from karat.nulls.structure import NO_GAPS, UNCERTAIN_GAPS
 from karat.study.facts import RANDOM
 from karat.study.wording.assumed import assumptions
@@ -383,6 +383,7 @@ def _guarantee(answer: AnswerFacts) -> str:
         f"At most {percent_up(best.bound_rate)} of the {best.n:,} unlabelled {answer.noun} have a "
         f"wrong `class` (--labels FILE). You can be {percent(1 - best.delta, 0)} sure of this "
         f"if your {best.labels_read.partition(':')[0] or 'labels'} are a random draw.{useless}"
+        f"{f' {skipped_short(best.skipped, best.if_right)}' * bool(best.skipped)}"
     )
 
 
