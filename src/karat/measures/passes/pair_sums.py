@@ -33,28 +33,55 @@ REACH_OBJECTS = 2**16
 RULE_OF_THREE = 3 / 1.96
 
 
-@dataclass(frozen=True)
 class DrawnPairs:
-    """Pairs within clusters, or between: distances, and the clusters of both objects."""
+    """Distances of pairs within clusters, or between, and sums of them by group of pairs.
 
-    distances: Floats
-    first: Ints
-    second: Ints
-    population: int
+    Parameters
+    ----------
+    population : int
+        Number of all pairs of this sort.
+    k : int
+        Number of clusters.
+    between : bool
+        Whether a pair counts for the clusters of both objects.
+    """
+
+    def __init__(self, population: int, k: int, *, between: bool) -> None:
+        self.population, self.between = population, between
+        self.distances: Floats = np.empty(0)
+        self.by_first, self.by_second = np.zeros((2, GROUPS, k))
+        self.squares = np.zeros(GROUPS)
 
     @property
     def is_complete(self) -> bool:
         """Whether all pairs were taken."""
         return len(self.distances) == self.population
 
-    def add(self, pairs: DrawnPairs) -> DrawnPairs:
-        """These pairs and others."""
-        return replace(
-            self,
-            distances=np.concatenate([self.distances, pairs.distances]),
-            first=np.concatenate([self.first, pairs.first]),
-            second=np.concatenate([self.second, pairs.second]),
-        )
+    def reserve(self, number: int) -> Floats:
+        """Room for the distances of so many more pairs."""
+        drawn = len(self.distances)
+        room = np.empty(drawn + number)
+        room[:drawn] = self.distances
+        self.distances = room
+        return room[drawn:]
+
+    def add(self, start: int, distances: Floats, first: Ints, second: Ints) -> None:
+        """Add pairs to the sums, from number ``start``, by the clusters of their objects."""
+        from karat._kernels.drawn_pairs import add_pairs
+
+        add_pairs(distances, first, second, start, self.by_first, self.by_second, self.squares)
+
+    def totals(self, ends: Floats) -> Totals:
+        """Totals by group, with the excess below and above two distances."""
+        from karat._kernels.drawn_pairs import sum_excess
+
+        excess = np.zeros((2, GROUPS))
+        sum_excess(self.distances, ends[0], ends[1], *excess)
+        others = np.stack([self.squares, *excess], axis=1)
+        full, left = divmod(len(self.distances), GROUPS)
+        counts = full + (np.arange(GROUPS) < left).astype(np.float64)
+        by_cluster = self.by_first + self.by_second if self.between else self.by_first
+        return Totals(by_cluster, others, counts)
 
 
 @dataclass(frozen=True)
@@ -68,19 +95,6 @@ class Totals:
     by_cluster: Floats
     others: Floats
     counts: Floats
-
-    @classmethod
-    def of(cls, pairs: DrawnPairs, k: int, ends: Floats, *, between: bool) -> Totals:
-        """Totals of the drawn pairs; pairs between count for both clusters."""
-        d = pairs.distances
-        group = np.arange(len(d)) % GROUPS
-        by_cluster: Floats = np.bincount(group * k + pairs.first, d, GROUPS * k).astype(float)
-        if between:
-            by_cluster += np.bincount(group * k + pairs.second, d, GROUPS * k)
-        terms = (d * d, np.maximum(ends[0] - d, 0), np.maximum(d - ends[1], 0))
-        others = np.stack([np.bincount(group, term, GROUPS) for term in terms], axis=1, dtype=float)
-        counts = np.bincount(group, minlength=GROUPS).astype(np.float64)
-        return cls(by_cluster.reshape(GROUPS, k), others, counts)
 
     def without(self, g: int, summed: Totals) -> Totals:
         """Totals of all pairs but those of one group, as one group."""
@@ -113,11 +127,8 @@ class PairSums:
         self, stats: Statistics, sides: tuple[DrawnPairs, DrawnPairs], bound: float
     ) -> None:
         self.stats, self.sides, self.bound = stats, sides, bound
-        k = len(stats.sizes[0])
         self.ends = _extreme_distances(sides)
-        by_group = [
-            Totals.of(pairs, k, self.ends, between=side == 1) for side, pairs in enumerate(sides)
-        ]
+        by_group = [pairs.totals(self.ends) for pairs in sides]
         self.all = [totals.summed() for totals in by_group]
         self.without = [
             [self._with(side, totals.without(g, self.all[side])) for g in range(GROUPS)]
@@ -183,13 +194,9 @@ def _extreme_distances(sides: tuple[DrawnPairs, DrawnPairs]) -> Floats:
     The sum of the l smallest of N values is the largest l·ξ − Σ max(ξ − value, 0) over ξ, which
     this quantile attains. So its own error changes the sum only in the second order.
     """
-    within, between = (side.population for side in sides)
-    d = np.concatenate([side.distances for side in sides])
-    weights = np.repeat(
-        [side.population / max(len(side.distances), 1) for side in sides],
-        [len(side.distances) for side in sides],
-    )
-    order = np.argsort(d)
-    reached = np.cumsum(weights[order])
-    at = np.searchsorted(reached, [within, between])
-    return np.asarray(d[order[np.minimum(at, len(d) - 1)]])
+    from karat._kernels.drawn_pairs import weighted_quantile
+
+    bits = [side.distances.view(np.int64) for side in sides]
+    weights = np.array([side.population / max(len(side.distances), 1) for side in sides])
+    at = [weighted_quantile(*bits, weights, float(side.population)) for side in sides]
+    return np.array(at, dtype=np.int64).view(np.float64)

@@ -11,7 +11,7 @@ have no estimate: a few of them may dominate a sum, and a sample without them wo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -45,6 +45,8 @@ FIRST_OBJECTS, FIRST_PAIRS = 512, 2**16
 MIN_PER_CLUSTER = 10
 #: largest number of pairs within, and of pairs between, in memory
 MAX_PAIRS = 2**24
+#: pairs drawn at a time
+BLOCK = 2**18
 #: pairs per copy of rows, and pairs per block of all distances
 PAIRS_OF_ROWS, PAIRS_OF_BLOCK = 2**13, 4
 
@@ -214,8 +216,7 @@ class PairSample:
         self.sides = Sides(np.empty(0), np.empty(0))
         self.of_sums = any(measure.needs <= SUMS for measure in measures)
         self.clusters = codes[self.order]
-        none = np.empty(0, dtype=np.int64)
-        self.drawn = [DrawnPairs(np.empty(0), none, none, number) for number in self.population]
+        self.drawn = [self._none(side) for side in (0, 1)]
         self.first_size, self.size, self.n_drawn = FIRST_PAIRS, 0, 0
 
     @property
@@ -241,43 +242,65 @@ class PairSample:
         for side, pairs in enumerate(self.drawn):
             if pairs.is_complete:
                 continue
-            is_all = 2 * size >= pairs.population
-            ends = self._all(side) if is_all else self._draw(side, size - len(pairs.distances))
-            new = self._pairs(*ends, pairs.population)
-            self.drawn[side] = new if is_all else pairs.add(new)
+            if 2 * size >= pairs.population:
+                self.drawn[side] = self._none(side)
+                self._take(side, pairs.population, self._all(side))
+            else:
+                number = size - len(pairs.distances)
+                self._take(side, number, self._draw(side, number))
         if any("concordance" in measure.needs for measure in self.measures):
             self.sides = Sides(*(np.sort(pairs.distances) for pairs in self.drawn))
 
-    def _all(self, side: int) -> tuple[Ints, Ints]:
+    def _none(self, side: int) -> DrawnPairs:
+        """No pairs yet, within clusters or between."""
+        return DrawnPairs(self.population[side], len(self.sizes), between=side == 1)
+
+    def _take(self, side: int, number: int, pairs: Iterator[tuple[Ints, Ints]]) -> None:
+        """Add so many pairs of positions in ``order``, which come in blocks."""
+        drawn = self.drawn[side]
+        start = len(drawn.distances)
+        room = drawn.reserve(number)
+        done = 0
+        for first, second in pairs:
+            values = self._distances(first, second)
+            room[done : done + len(values)] = values
+            drawn.add(start + done, values, self.clusters[first], self.clusters[second])
+            done += len(values)
+
+    def _all(self, side: int) -> Iterator[tuple[Ints, Ints]]:
         """All pairs within, or between, as positions in ``order``."""
         n = len(self.order)
         first, ends = np.arange(n), np.repeat(self.starts + self.sizes, self.sizes)
         begin, end = (first + 1, ends) if side == 0 else (ends, np.full(n, n))
         counts = end - begin
-        before = np.cumsum(counts) - counts
-        partner = np.arange(int(counts.sum())) + np.repeat(begin - before, counts)
-        return np.repeat(first, counts), partner
+        last = np.cumsum(counts)
+        for start in range(0, int(last[-1]), BLOCK):
+            pair = np.arange(start, min(start + BLOCK, int(last[-1])))
+            i = np.searchsorted(last, pair, side="right")
+            yield i, begin[i] + pair - (last[i] - counts[i])
 
-    def _draw(self, side: int, number: int) -> tuple[Ints, Ints]:
+    def _draw(self, side: int, number: int) -> Iterator[tuple[Ints, Ints]]:
         """Pairs within, or between, at random with replacement, as positions in ``order``."""
         n, sizes, rng = len(self.order), self.sizes, self.rng
         others = sizes - 1 if side == 0 else n - sizes
         last = np.cumsum(sizes * others)
-        cluster = np.searchsorted(last, rng.integers(0, last[-1], number), side="right")
-        start, size = self.starts[cluster], sizes[cluster]
-        first = start + rng.integers(0, size)
-        second = rng.integers(0, others[cluster])
-        if side == 0:
-            second += start
-            second += second >= first
-        else:
-            second += size * (second >= start)
-        return first, second
-
-    def _pairs(self, first: Ints, second: Ints, population: int) -> DrawnPairs:
-        """Pairs of positions in ``order``, with their distances."""
-        ends = self.clusters[first], self.clusters[second]
-        return DrawnPairs(self._distances(first, second), *ends, population)
+        blocks = [slice(at, min(at + BLOCK, number)) for at in range(0, number, BLOCK)]
+        cluster, first = np.empty((2, number), dtype=np.int32)
+        for block in blocks:
+            drawn = rng.integers(0, last[-1], block.stop - block.start)
+            cluster[block] = np.searchsorted(last, drawn, side="right")
+        for block in blocks:
+            c = cluster[block]
+            first[block] = self.starts[c] + rng.integers(0, sizes[c])
+        for block in blocks:
+            c = cluster[block]
+            second = rng.integers(0, others[c])
+            if side == 0:
+                second += self.starts[c]
+                second += second >= first[block]
+            else:
+                second += sizes[c] * (second >= self.starts[c])
+            yield first[block].astype(np.int64), second
 
     def _distances(self, first: Ints, second: Ints) -> Floats:
         """Distances of pairs of positions in ``order``; they count as drawn."""
