@@ -7,11 +7,19 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
+def _at(s, i, j):
+    """Place of a pair in a condensed matrix of distances of ``s`` cells."""
+    low, high = min(i, j), max(i, j)
+    return low * (2 * s - low - 1) // 2 + high - low - 1
+
+
+@njit(cache=True, nogil=True)
 def merge_cells(D, sizes):
     """All s − 1 merges (first, second, height), unordered; a merged cell keeps the first name.
 
-    ``D`` (s, s) has twice the increase of the sum of squares by each merge. It is overwritten.
-    Lance & Williams 1967 with the cells' sizes; Murtagh 1983 for the chain.
+    ``D`` has twice the increase of the sum of squares by each merge, of the pairs (0, 1), (0, 2),
+    …, (1, 2), … of cells: SciPy's condensed form. It is overwritten. Lance & Williams 1967 with
+    the cells' sizes; Murtagh 1983 for the chain.
     """
     s = len(sizes)
     size = sizes.astype(np.float64)
@@ -31,10 +39,10 @@ def merge_cells(D, sizes):
             best, b = np.inf, -1
             if length > 1:  # of equal ones the one before, or the chain would not end
                 b = chain[length - 2]
-                best = D[a, b]
+                best = D[_at(s, a, b)]
             for c in range(s):
-                if alive[c] and c != a and D[a, c] < best:
-                    best, b = D[a, c], c
+                if alive[c] and c != a and D[_at(s, a, c)] < best:
+                    best, b = D[_at(s, a, c)], c
             if length > 1 and b == chain[length - 2]:
                 break
             chain[length] = b
@@ -47,8 +55,7 @@ def merge_cells(D, sizes):
         for c in range(s):
             if alive[c] and c != low:
                 r = size[c]
-                d = ((p + r) * D[low, c] + (q + r) * D[high, c] - r * best) / (p + q + r)
-                D[low, c] = d
-                D[c, low] = d
+                near, far = _at(s, low, c), _at(s, high, c)
+                D[near] = ((p + r) * D[near] + (q + r) * D[far] - r * best) / (p + q + r)
         size[low] = p + q
     return merges

@@ -122,22 +122,27 @@ def path_lengths(X, reach, start):
     (1959), O(n² d) time, O(n) memory.
     """
     n, d = X.shape
-    length, todo = np.full(n, np.inf), np.ones(n, np.bool_)
-    length[start] = 0.0
-    for _ in range(n):
-        at, least = -1, np.inf
-        for j in range(n):
-            if todo[j] and length[j] < least:
-                at, least = j, length[j]
+    out = np.full(n, np.inf)
+    # objects without a path yet are at the front of these
+    P, squared, place = X.copy(), reach.copy(), np.arange(n)
+    length, x = np.full(n, np.inf), np.empty(d)
+    at, least = start, 0.0
+    for left in range(n - 1, -1, -1):
         if at < 0:
             break
-        todo[at] = False
-        for j in range(n):
-            if todo[j]:
-                square = 0.0
-                for f in range(d):
-                    t = X[at, f] - X[j, f]
-                    square += t * t
-                if square <= max(reach[at], reach[j]):
-                    length[j] = min(length[j], least + np.sqrt(square))
-    return length
+        out[place[at]] = least
+        path, own = least, squared[at]
+        for f in range(d):
+            x[f], P[at, f] = P[at, f], P[left, f]
+        squared[at], place[at], length[at] = squared[left], place[left], length[left]
+        at, least = -1, np.inf
+        for j in range(left):
+            square = 0.0
+            for f in range(d):
+                t = x[f] - P[j, f]
+                square += t * t
+            if square <= max(own, squared[j]):
+                length[j] = min(length[j], path + np.sqrt(square))
+            if length[j] < least:
+                at, least = j, length[j]
+    return out
