@@ -101,13 +101,13 @@ def show_all_rows(study: Study, answer: Answer, assigned: AssignedRows) -> None:
     """Print the clusters of all rows of a table in parts, and what is exact over them."""
     from rich.console import Console
 
+    from karat.study.scores import silhouette_of
     from karat.study.wording import all_rows
 
     title = all_rows.of_rows(assigned)
     title = title[0].upper() + title[1:]
     show_table(all_rows.HEADS, all_rows.rows(assigned), title=title, numbers=(0, 2, 3, 4))
-    error = study.standard_errors().get("silhouette")
-    error = None if error is None else error.get(answer.name)
+    _, error = silhouette_of(study.tried, answer.name)
     _print_sentences(Console(), all_rows.sentences(assigned, answer.silhouette, error))
 
 

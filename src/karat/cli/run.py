@@ -220,8 +220,10 @@ def _sweep(study: Study, sweep: SweepOptions, id_column: str | None) -> Keyboard
 
 def _judge(study: Study, sweep: SweepOptions) -> KeyboardInterrupt | None:
     """Judge the candidates; what stopped that, after which few are judged by little."""
+    from karat.study.decision import evaluate_needed
+
     try:
-        study.evaluate(**sweep.execution)
+        evaluate_needed(study.tried, **sweep.execution)
         study.rank()
     except KeyboardInterrupt as stop:
         keep(study, stop)

@@ -11,7 +11,7 @@ from karat.model import assign_rows
 from karat.runtime.output import check_output
 from karat.runtime.validation import InputError
 from karat.study import wording
-from karat.study.decision import best_candidate, current_facts
+from karat.study.decision import best_candidate, current_facts, evaluate_needed
 from karat.study.facts import AnswerFacts, plain
 from karat.study.fitted import fitted_of
 from karat.study.jobs import one_line
@@ -294,6 +294,7 @@ def best_answer(
     progress: bool | None = None,
 ) -> Answer:
     """The clustering to use, see :meth:`karat.Study.best`."""
+    evaluate_needed(tried, executor=executor, progress=progress)
     name = best_candidate(tried)
     if second_sample and tried.storage.candidate(name)["fitted_on"] is not None:
         with suppress(InputError):  # the answer says why

@@ -37,7 +37,7 @@ from karat.study.guarantees import tightest_guarantee
 from karat.study.judgement import MAX_REFERENCE, judged, reference_candidates, why_not
 from karat.study.numbers import level_with, numbers_of
 from karat.study.ranking import TIE_WIDTH, FamilyVotes, consensus, level_numbers
-from karat.study.scores import candidate_labels, candidate_table, standard_errors, why_nothing
+from karat.study.scores import candidate_labels, candidate_table, measured, why_nothing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,9 +65,9 @@ class Decision:
     column: str | None = None
 
 
-#: from the distinct clusterings (columns as in :meth:`karat.Study.rank`, and ``partition``) and
-#: their measures to the scores
-Decide = Callable[["Tried", "pd.DataFrame", "pd.DataFrame"], Decision]
+#: from the distinct clusterings (columns as in :meth:`karat.Study.rank`, and ``partition``) to
+#: their scores
+Decide = Callable[["Tried", "pd.DataFrame"], Decision]
 FactsOf = Callable[["Tried", "pd.DataFrame", Decision], dict[str, Any]]
 
 
@@ -79,15 +79,15 @@ class Decider:
     key: str
     #: the heading of its score
     title: str
-    #: ``decide(tried, distinct, values)`` gives the decision
+    #: ``decide(tried, distinct)`` gives the decision
     decide: Decide = field(repr=False)
     #: ``facts(tried, ranking, decision)`` gives fields of :class:`karat.Answer`
     facts: FactsOf = field(default=lambda *arguments: {}, repr=False)
     greater_is_better: bool = True
     #: how the score is written: a guarantee is a share that is rounded up
     unit: Literal["number", "share", "guarantee"] = "number"
-    #: measures that must be there before it judges
-    needs: tuple[str, ...] = ()
+    #: the measures that it reads; None for all that are computed by default
+    needs: tuple[str, ...] | None = ()
     #: the column of its score in a ranking
     shown: str = "score"
 
@@ -142,10 +142,11 @@ def default_decider(tried: Tried) -> str:
 # -- the vote of the families ----------------------------------------------------------------
 
 
-def vote(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> Decision:
+def vote(tried: Tried, distinct: pd.DataFrame) -> Decision:
     """The consensus of the families of measures."""
     import pandas as pd
 
+    values, errors = measured(tried, distinct.index)
     internal = [m for m in catalogue.values() if m.kind == "internal" and m.compares_k]
     voters = [m for m in internal if m.key in values and values[m.key].notna().any()]
     if not voters:
@@ -155,8 +156,8 @@ def vote(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> Decision
         )
     usable = values[[m.key for m in voters]].notna().any(axis=1)
     distinct, values = distinct[usable], values[usable]
-    errors = standard_errors(tried).reindex(values.index) if tried.objects.is_estimated else None
-    votes = consensus(values, voters, _judged_share(tried, distinct), errors)
+    shares = _judged_share(tried, distinct)
+    votes = consensus(values, voters, shares, errors.reindex(values.index))
     score = pd.Series(votes.score, index=values.index)
     return Decision(score, votes.families, _fewest_clusters(distinct), details=votes)
 
@@ -180,7 +181,7 @@ def _vote_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict
 # -- the guarantee ---------------------------------------------------------------------------
 
 
-def _by_guarantee(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> Decision:
+def _by_guarantee(tried: Tried, distinct: pd.DataFrame) -> Decision:
     """The candidate of the tightest guarantee first, the rest by their lowest PAC-MDL bounds."""
     guarantee = tightest_guarantee(tried)
     table = guarantee.mdl.table.sort_values(["bound_rate", "bits"], kind="stable")
@@ -200,8 +201,9 @@ def _by_guarantee(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) ->
 def _by_measure(measure: Measure) -> Decider:
     """The decider that a measure is."""
 
-    def decide(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> Decision:
+    def decide(tried: Tried, distinct: pd.DataFrame) -> Decision:
         """Score by the measure, with the penalty for outliers."""
+        values, _ = measured(tried, distinct.index, [measure.key])
         score = values[measure.key].astype(float)
         if measure.kind == "internal":  # outliers are clusters of their own to the others
             score = score * measure.penalty(score.to_numpy(), _judged_share(tried, distinct))
@@ -228,10 +230,10 @@ def _by_measure(measure: Measure) -> Decider:
 
 def _within_error(tried: Tried, key: str, ranking: pd.DataFrame) -> list[str]:
     """The clusterings whose estimates do not differ from that of the first."""
-    errors = standard_errors(tried) if tried.objects.is_estimated else None
-    if errors is None or key not in errors:
+    _, errors = measured(tried, ranking.index, [key])
+    if key not in errors:
         return []
-    error = errors[key].reindex(ranking.index).to_numpy(dtype=np.float64)
+    error = errors[key].to_numpy(dtype=np.float64)
     apart = np.abs(ranking["score"] - ranking["score"].iloc[0]).to_numpy(dtype=np.float64)
     close = apart <= TIE_WIDTH * np.sqrt(error**2 + error[0] ** 2)
     return [str(name) for name in ranking.index[1:][close[1:]]]
@@ -266,13 +268,13 @@ def absolute_score(row: pd.Series[Any]) -> float | None:
     return next((float(row[name]) for name in ("score", "probability") if name in row), None)
 
 
-def _by_judge(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> Decision:
+def _by_judge(tried: Tried, distinct: pd.DataFrame) -> Decision:
     """The order of the learned judge; the vote of the families where it cannot judge."""
     import pandas as pd
 
     judgement = judged(tried)
     if judgement is None:
-        decision = vote(tried, distinct, values)
+        decision = vote(tried, distinct)
         # clusterings of all but a few objects against these come last here, too
         codes = np.stack([candidate_labels(tried, str(name)) for name in decision.score.index])
         lone = degenerate(size_evidence(codes))
@@ -373,7 +375,7 @@ class _Posterior:
         )
 
 
-def _by_labels(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> Decision:
+def _by_labels(tried: Tried, distinct: pd.DataFrame) -> Decision:
     """The judge's shares times the likelihood of the known classes."""
     posterior = _Posterior(tried, distinct)
     assert tried.y is not None
@@ -399,7 +401,7 @@ def _numbers(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> tuple[N
     return numbers_of(tried, ranking, shares, None)
 
 
-def _by_pairs(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> Decision:
+def _by_pairs(tried: Tried, distinct: pd.DataFrame) -> Decision:
     """The judge's shares times the likelihood of the known pairs."""
     posterior, constraints = _Posterior(tried, distinct), constraints_of(tried)
     if posterior.judgement is not None:  # its lead has the pairs
@@ -424,7 +426,7 @@ _PROBABILITY: dict[str, Any] = {"title": "Probability", "unit": "share", "shown"
 for decider in (
     Decider(
         key="consensus", title="Share of votes", decide=vote, facts=_vote_facts, unit="share",
-        shown="votes",
+        needs=None, shown="votes",
     ),
     Decider(
         key="guarantee", title="Guaranteed maximum error", decide=_by_guarantee,

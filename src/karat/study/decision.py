@@ -34,10 +34,11 @@ from karat.study.ranking import order, ranks
 from karat.study.scores import (
     candidate_labels,
     candidate_memberships,
-    candidate_scores,
     candidate_table,
     distinct_candidates,
     evaluate,
+    silhouette_of,
+    stated,
 )
 from karat.study.stability import kept_agreement, kept_assessment
 
@@ -56,11 +57,8 @@ MOST_OWN = 12
 def ranked(tried: Tried, by: str | None = None) -> tuple[pd.DataFrame, Decision]:
     """The ranking of :meth:`karat.Study.rank`, and the decision that it follows."""
     decider = as_decider(by or decider_of(tried))
-    evaluate(tried)  # first: estimates depend on what is judged together
-    if decider.needs:
-        evaluate(tried, decider.needs)
-    table, values = distinct_candidates(tried)
-    decision = decider.decide(tried, table, values)
+    table = distinct_candidates(tried)
+    decision = decider.decide(tried, table)
     table = table.loc[decision.score.index]
     table[decision.column or decider.shown] = decision.score
     if decision.columns is not None:
@@ -70,6 +68,14 @@ def ranked(tried: Tried, by: str | None = None) -> tuple[pd.DataFrame, Decision]
         upward = decider.sign * decision.score.to_numpy(dtype=np.float64)
     table.insert(0, "rank", ranks(upward))
     return table.iloc[order(upward, *decision.ties)], decision
+
+
+def evaluate_needed(tried: Tried, *, executor: object = None, progress: bool | None = None) -> None:
+    """Score the candidates by the measures that the decider and the answer read."""
+    needs = as_decider(decider_of(tried)).needs
+    if needs is not None:
+        needs = (*needs, *stated(tried))
+    evaluate(tried, needs, executor=executor, progress=progress)
 
 
 def best_candidate(tried: Tried) -> str:
@@ -110,7 +116,7 @@ def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerF
         tried=_counts(tried, ranking),
         runner_up=ranked_candidate(ranking, 1) if len(ranking) > 1 else None,
         own=_own(tried, ranking, labels, {one.name for one in decided.get("level", ())}),
-        silhouette=_silhouette(tried, name),
+        silhouette=silhouette_of(tried, name)[0],
         structure=tried.structure,
         sample=_sample(tried, top),
         memberships=None if soft is None else Hardened.of(soft),
@@ -127,13 +133,6 @@ def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerF
         n_rows=dataset.whole.n_rows if dataset.whole and dataset.whole.is_sampled else None,
         **decided,
     )
-
-
-def _silhouette(tried: Tried, name: str) -> float | None:
-    """The mean silhouette of a candidate; None where it is undefined."""
-    scores = candidate_scores(tried)
-    value = scores["silhouette"].astype(float)[name] if "silhouette" in scores else np.nan
-    return None if np.isnan(value) else float(value)
 
 
 def _n_columns(tried: Tried) -> int:

@@ -108,8 +108,7 @@ class ChosenClustering(
                 workers=effective_n_jobs(self.n_jobs),
                 progress=False,
             )
-            study.evaluate(progress=False)
-            self.answer_ = study.best()
+            self.answer_ = study.best(progress=False)
         self.labels_ = self.answer_.labels
         self.n_clusters_ = self.answer_.n_clusters
         self._n_features_out = self.n_clusters_

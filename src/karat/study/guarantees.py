@@ -134,7 +134,7 @@ def _origin(candidate: dict[str, Any]) -> tuple[str, int] | None:
     return candidate["clusterer"], candidate["value"]
 
 
-@derived(without=("by", "notes"))
+@derived(without=("by", "scores", "notes"))
 def tightest_guarantee(tried: Tried) -> Guarantee:
     """The tightest guarantee about any candidate, see :meth:`karat.Study.guarantee`."""
     from karat.bounds import study_guarantee, wording

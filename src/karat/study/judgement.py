@@ -33,7 +33,6 @@ from karat.study.scores import (
     candidate_labels,
     candidate_table,
     distinct_candidates,
-    evaluate,
 )
 from karat.study.store import partition_hash
 
@@ -170,11 +169,10 @@ class JudgedCandidates:
 
 def judged(tried: Tried) -> JudgedCandidates | None:
     """The judgement of the distinct clusterings, see :meth:`karat.Study.judged`."""
-    evaluate(tried)
     return _judged(tried)
 
 
-@derived(without=("by", "notes"))
+@derived(without=("by", "scores", "notes"))
 def _judged(tried: Tried) -> JudgedCandidates | None:
     """The judgement, with the likelihood of the known pairs."""
     from karat.judge.label_likelihood import pairs_log_likelihood
@@ -193,7 +191,6 @@ def judged_apart(tried: Tried) -> JudgedCandidates | None:
     """
     from karat.judge.label_likelihood import pairs_log_likelihood
 
-    evaluate(tried)
     judgement, constraints = _judged_without_pairs(tried), constraints_of(tried)
     if constraints is None or judgement is None or tried.y is None:
         return judgement
@@ -204,10 +201,10 @@ def judged_apart(tried: Tried) -> JudgedCandidates | None:
     return replace(judgement, pairs=pairs_log_likelihood(codes, constraints))
 
 
-@derived(without=("by", "notes", "constraints"))
+@derived(without=("by", "scores", "notes", "constraints"))
 def _judged_without_pairs(tried: Tried) -> JudgedCandidates | None:
     """The judgement of clusterings with two clusters or more; None without evidence."""
-    distinct = distinct_candidates(tried)[0]
+    distinct = distinct_candidates(tried)
     usable = distinct[(distinct["n_clusters"] > 1).to_numpy(dtype=bool)]
     usable = _few_of(usable) if tried.stopped else usable
     if why_not(tried) is not None or usable.empty:

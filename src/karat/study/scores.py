@@ -48,9 +48,12 @@ def evaluate(
     executor: object = None,
     progress: bool | None = None,
 ) -> None:
-    """Score every clustering that has no scores yet, in batches."""
-    chosen = applicable(measures, has_truth=tried.y is not None, metric=tried.metric)
-    if tried.stopped and measures is None:
+    """Score every clustering that has no scores yet, in batches; by default by every measure."""
+    chosen = _default_measures(tried)
+    if measures is not None:
+        chosen = applicable(measures, has_truth=tried.y is not None, metric=tried.metric)
+        chosen = _estimated_together(tried, chosen)
+    elif tried.stopped:
         chosen = [measure for measure in chosen if measure.key in WHEN_STOPPED] or chosen
     storage = tried.storage
     scored = _scored(tried)
@@ -65,6 +68,35 @@ def evaluate(
             missing = [m for m in chosen if any((p, m.key) not in scored for p in chunk)]
             _judge(tried, chunk, missing, tried.fits.workers_of(executor))
             advance(len(chunk))
+
+
+def _default_measures(tried: Tried) -> list[Measure]:
+    """The measures that every candidate is scored by."""
+    return applicable(None, has_truth=tried.y is not None, metric=tried.metric)
+
+
+def _estimated_together(tried: Tried, measures: list[Measure]) -> list[Measure]:
+    """These measures, and those that are estimated from the same sample of objects or pairs.
+
+    A sample grows until all of its estimates are precise. So the value of a measure is the same
+    whether it is looked at alone or with all others.
+    """
+    if not tried.objects.is_estimated:
+        return measures
+    defaults = _default_measures(tried)
+    shared = {_sample_of(tried, measure) for measure in measures if measure in defaults} - {""}
+    more = [m for m in defaults if m not in measures and _sample_of(tried, m) in shared]
+    return sorted([*measures, *more], key=[*catalogue.values()].index)
+
+
+def _sample_of(tried: Tried, measure: Measure) -> str:
+    """The sample that a measure is estimated from; empty where it is exact or undefined."""
+    if measure.kind == "external":
+        return ""
+    if measure.estimate is not None:  # its stream of random numbers is beside those of the pairs
+        return "pairs"
+    unit = sampled_by(measure, tried.metric)
+    return "" if unit == "exact" else unit
 
 
 @derived(without=("by", "judge", "notes", "candidates"))
@@ -179,6 +211,33 @@ def candidate_scores(tried: Tried, *, progress: bool | None = None) -> pd.DataFr
     return candidate_table(tried).join(score_table(tried)[0], on="partition")
 
 
+def measured(
+    tried: Tried, names: Iterable[str], measures: Iterable[str] | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Scores of some candidates by these measures, by default all, and their standard errors."""
+    evaluate(tried, measures)
+    partitions = candidate_table(tried).loc[list(names), "partition"]
+    values, _, errors = score_table(tried)
+    values, errors = (
+        table.reindex(partitions).set_axis(partitions.index, axis=0) for table in (values, errors)
+    )
+    return values, errors
+
+
+def stated(tried: Tried) -> tuple[str, ...]:
+    """The measures that every answer states: the silhouette, if it fits the data."""
+    return tuple(m.key for m in _default_measures(tried) if m.key == "silhouette")
+
+
+def silhouette_of(tried: Tried, name: str) -> tuple[float | None, float | None]:
+    """The mean silhouette of a candidate and its standard error; None where there is none."""
+    number, error = (
+        float(table["silhouette"].iloc[0]) if "silhouette" in table else math.nan
+        for table in measured(tried, [name], stated(tried))
+    )
+    return None if math.isnan(number) else number, None if math.isnan(error) else error
+
+
 def standard_errors(tried: Tried) -> pd.DataFrame:
     """Standard errors of the scores that are estimates, a row per candidate."""
     evaluate(tried)
@@ -196,10 +255,10 @@ def reasons(tried: Tried) -> dict[str, dict[str, str]]:
     return {str(name): dict(why[at]) for name, at in partitions if at in why}
 
 
-def distinct_candidates(tried: Tried) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The distinct clusterings, each by its first candidate, and their scores."""
-    scores = candidate_scores(tried)
-    usable = scores[scores["partition"].notna()]
+def distinct_candidates(tried: Tried) -> pd.DataFrame:
+    """The distinct clusterings, each by its first candidate."""
+    candidates = candidate_table(tried)
+    usable = candidates[candidates["partition"].notna()]
     if usable.empty:
         raise NothingToRankError(f"there is no clustering to rank: {why_nothing(tried)}")
     counts = usable.groupby("partition").size()
@@ -209,7 +268,7 @@ def distinct_candidates(tried: Tried) -> tuple[pd.DataFrame, pd.DataFrame]:
     ]  # fmt: skip
     table = first[columns].copy()
     table["reached_by"] = counts.loc[first["partition"]].to_numpy()
-    return table, first[[name for name in scores if name in catalogue]]
+    return table
 
 
 def why_nothing(tried: Tried) -> str:

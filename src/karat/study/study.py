@@ -392,6 +392,8 @@ class Study:
     ) -> None:
         """Compute the measures of all candidates that lack them.
 
+        :meth:`best` computes what its decision reads, and :meth:`scores` all measures.
+
         Parameters
         ----------
         measures : iterable of str, optional
