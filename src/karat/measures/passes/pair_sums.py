@@ -196,7 +196,7 @@ def _extreme_distances(sides: tuple[DrawnPairs, DrawnPairs]) -> Floats:
     """
     from karat._kernels.drawn_pairs import weighted_quantile
 
-    bits = [side.distances.view(np.int64) for side in sides]
+    first, second = (side.distances.view(np.int64) for side in sides)
     weights = np.array([side.population / max(len(side.distances), 1) for side in sides])
-    at = [weighted_quantile(*bits, weights, float(side.population)) for side in sides]
+    at = [weighted_quantile(first, second, weights, float(side.population)) for side in sides]
     return np.array(at, dtype=np.int64).view(np.float64)
