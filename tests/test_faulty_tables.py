@@ -20,7 +20,7 @@ MAX_STOPPED = 0.15
 #: encodings are not guessed: the error names the likely one
 REJECTED = frozenset(("wrong_encoding", "utf16", "two_encodings"))
 #: further kinds that are stopped although they could be answered
-UNREAD = frozenset(("printed_pages", "broken_lines", "one_column_of_lists"))
+UNREAD = frozenset(("printed_pages", "broken_lines"))
 WHOLE = ("percent_and_share", "header_again", "exclusive_flags", "multiples")
 #: a small sweep: whole answers of 20 seeds take hours with all clusterers
 SWEEP = ("-k", "2:6", "-c", "kmeans", "-c", "ward", "-c", "mixed-mixture", "--n-init", "2",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -13,8 +13,9 @@ from karat.cli._output import print_json, print_notes, printable, show_table
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset
+    from karat.datasets.sampled_tables import WholeTable
 
-MAX_COLUMNS = 60  # columns in a table for people
+MAX_COLUMNS, MAX_PARTS = 60, 30  # rows of a table for people
 
 
 @takes_groups
@@ -40,7 +41,8 @@ def check(reading: LabelledInputOptions, json: JsonOption = False) -> None:
         }
         plan = None if dataset.plan is None else dataset.plan.to_dict()
         findings = [finding.to_dict() for finding in dataset.findings]
-        print_json({"data": data, "plan": plan, "findings": findings})
+        parts = {} if dataset.whole is None else {"parts": _part_records(dataset.whole)}
+        print_json({"data": data, "plan": plan, "findings": findings, **parts})
     else:
         _print_columns(dataset)
     if any(finding.stops for finding in dataset.findings):
@@ -65,7 +67,46 @@ def _print_columns(dataset: Dataset) -> None:
         more = len(dataset.plan.columns) - MAX_COLUMNS
         if more > 0:
             typer.echo(f"... and {more:,} more column{'s' * (more > 1)} (--json has all)")
+    if dataset.whole is not None and len(dataset.whole.parts) > 1:
+        _print_parts(dataset.whole)
     print_findings(dataset.findings)
     if not dataset.findings:
         typer.echo("Nothing looks wrong.")
     print_notes(dataset.notes, err=False)
+
+
+def _print_parts(whole: WholeTable) -> None:
+    """Print rows and missing values of each part, and what is unlike the other parts."""
+    from karat.datasets.findings import difference_words
+
+    unlike: dict[str, list[str]] = {part.name: [] for part in whole.parts}
+    for difference in whole.differences:
+        unlike[difference.part].append(difference_words(vars(difference)))
+    shown = sorted(whole.parts, key=lambda part: not unlike[part.name])[:MAX_PARTS]
+    rows = [
+        (
+            part.name, f"{part.n_rows:,}",
+            f"{100 * part.missing_share:.2g} %" if part.missing_share else "",
+            "; ".join(unlike[part.name]),
+        )
+        for part in sorted(shown, key=whole.parts.index)
+    ]  # fmt: skip
+    typer.echo("")
+    show_table(("part", "rows", "missing", "unlike the other parts"), rows, numbers=(1, 2))
+    more = len(whole.parts) - len(shown)
+    if more > 0:
+        typer.echo(f"... and {more:,} more part{'s' * (more > 1)} (--json has all)")
+    most = max(part.n_sampled for part in whole.parts)
+    typer.echo(
+        f"Rows and missing values are of all {whole.n_rows:,} rows. Medians and spreads of a part "
+        f"are of up to {most:,} of its rows."
+    )
+
+
+def _part_records(whole: WholeTable) -> list[dict[str, Any]]:
+    """What each part is like, and unlike, for JSON."""
+    unlike = [vars(difference) for difference in whole.differences]
+    return [
+        part.to_dict() | {"unlike": [record for record in unlike if record["part"] == part.name]}
+        for part in whole.parts
+    ]

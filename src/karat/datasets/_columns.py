@@ -25,6 +25,7 @@ MAX_CATEGORIES = 100
 CONTROL_CHARACTERS = r"[\x00-\x08\x0b-\x1f\x7f-\x{9f}]"
 _WHOLE_NUMBER = r"^-?(0|[1-9][0-9]{0,17})(\.0*)?$"
 _DECIMAL_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?$"
+_WRITTEN_LIST = r"^\s*\[[-+0-9.eE,\s]*\]\s*$"
 _MINUS_ONE = r"^-1(\.0*)?([eE][+-]?0+)?$"
 
 
@@ -272,11 +273,15 @@ def _indicators(name: str, categories: Categories) -> tuple[tuple[str, ...], NDA
 def plain_columns(table: pa.Table) -> pa.Table:
     """Table with text in place of dictionaries, and a column for each entry of lists and records.
 
-    Lists are expanded where all have the same length, as embeddings have.
+    Lists are expanded where all have the same length, as embeddings have; also lists of numbers
+    that are written as text, ``[0.1, 0.2]``.
     """
     import pyarrow as pa
 
     columns: dict[str, pa.ChunkedArray] = {}
+    for j, name in enumerate(table.column_names):
+        if (lists := _written_lists(table.column(j))) is not None:
+            table = table.set_column(j, name, lists)
     if not any(
         pa.types.is_dictionary(dtype) or pa.types.is_nested(dtype) for dtype in table.schema.types
     ):
@@ -292,6 +297,34 @@ def plain_columns(table: pa.Table) -> pa.Table:
             columns[_unique(f"{name}{entry}", columns)] = values
     plain = pa.table(list(columns.values()), names=list(columns))
     return plain.replace_schema_metadata(table.schema.metadata)
+
+
+def _written_lists(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Lists of numbers that a column has as text, all of one length above 1; None for others."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return None
+    head = column.slice(0, 20).drop_null()
+    if not len(head) or not pc.all(pc.match_substring_regex(head, _WRITTEN_LIST)).as_py():
+        return None
+    if not pc.all(pc.match_substring_regex(column, _WRITTEN_LIST)).as_py():
+        return None
+    cells = column.to_pylist()
+    try:
+        lists = [
+            None
+            if cell is None
+            else [float(x) for x in cell.strip()[1:-1].replace(",", " ").split()]
+            for cell in cells
+        ]
+    except ValueError:  # such as 1.2.3
+        return None
+    widths = {len(numbers) for numbers in lists if numbers is not None}
+    if len(widths) != 1 or widths <= {0, 1}:
+        return None
+    return pa.chunked_array([pa.array(lists, pa.list_(pa.float64()))])
 
 
 def _unique(name: str, names: Container[str]) -> str:

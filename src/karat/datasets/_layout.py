@@ -100,9 +100,12 @@ def detect_layout(
         raise InputError(f"{path} is empty")
     if delimiter is None:
         delimiter = "\t" if suffix in (".tsv", ".tab") else _delimiter(lines)
-    n_title = _title_lines(lines, delimiter)
+    are_named = _are_rows_named(lines, delimiter)
+    n_title = 0 if are_named else _title_lines(lines, delimiter)
     first_cells, skip = _first_cells(lines[n_title:], delimiter)
     skip += n_title
+    if are_named:
+        first_cells = ["", *first_cells]
     cells = [
         row
         for row in cells_of(lines[skip:][:MAX_SAMPLED_LINES], delimiter)
@@ -179,6 +182,22 @@ def _title_lines(lines: list[str], delimiter: str) -> int:
     return first if above and is_title and len(above) <= MAX_TITLE_LINES else 0
 
 
+def _are_rows_named(lines: list[str], delimiter: str) -> bool:
+    """Whether the header line has no cell for the first column, the names of the rows.
+
+    So write.table of R writes a table.
+    """
+    rows = [row for row in cells_of(lines[:MAX_SAMPLED_LINES], delimiter) if row]
+    if len(rows) < 3 or len(rows[0]) < 2:
+        return False
+    header, body = rows[0], rows[1:]
+    if any(len(row) != len(header) + 1 for row in body):
+        return False
+    names = {row[0] for row in body}
+    has_numbers = any(not cell or NUMBER_PATTERN.fullmatch(cell) for cell in header)
+    return not has_numbers and len(names) == len(body) and any(row[-1].strip() for row in body)
+
+
 def _delimiter(lines: list[str]) -> str:
     """First of tab, semicolon, comma, bar that splits every line into as many cells.
 
@@ -188,6 +207,9 @@ def _delimiter(lines: list[str]) -> str:
     chosen = _delimiter_of(sample)
     if chosen is not None:
         return chosen
+    for delimiter in (*_DELIMITERS, " "):
+        if _are_rows_named(sample, delimiter):
+            return delimiter
     for delimiter in _DELIMITERS:
         n_title = _title_lines(lines, delimiter)
         if n_title:

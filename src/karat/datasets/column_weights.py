@@ -200,7 +200,7 @@ def _decided(dataset: Dataset, columns: Mapping[str, Ints], rows: Ints) -> Weigh
     rng = np.random.default_rng(0)
     set_of = {name: name for name in columns}
     for column in () if dataset.plan is None else dataset.plan.columns:
-        if "indicator" in column.facts:  # a set of flags is one category
+        if "indicator" in column.facts and column.name in columns:  # flags are one category
             set_of[column.name] = column.facts["indicator"]
     sets = {
         key: np.concatenate([block for name, block in columns.items() if set_of[name] == key])

@@ -133,6 +133,30 @@ def _unit_change(f: Finding) -> str:
     return f"The unit changes within the file: {'; '.join(places)}, it seems. Converted."
 
 
+def _unlike_part(f: Finding) -> str:
+    """Sentence about parts of a table that are unlike the others."""
+    places = [f"part {d['part']!r}: {difference_words(d)}" for d in f.facts["differences"]]
+    more = len(places) - MAX_SHOWN_NAMES
+    shown = "; ".join(places[:MAX_SHOWN_NAMES]) + (f"; and {more:,} more" if more > 0 else "")
+    return (
+        f"Parts are unlike the others (another unit, or damaged?). {shown[0].upper()}{shown[1:]}."
+    )
+
+
+def difference_words(difference: Mapping[str, Any]) -> str:
+    """How a column of a part differs from that of the others, in a few words."""
+    name, value, usual = (difference[key] for key in ("column", "value", "usual"))
+    if difference["aspect"] == "missing":
+        return (
+            f"{name!r} is missing in {100 * value:.3g} % of its rows (others: {100 * usual:.3g} %)"
+        )
+    if difference["aspect"] == "median":
+        return f"the median of {name!r} is {value:,.4g} (others: {usual:,.4g})"
+    size = difference["size"]
+    times = f"{float(f'{size:.3g}'):,.10g}" if size > 1 else f"1/{float(f'{1 / size:.3g}'):,.10g}"
+    return f"{name!r} spreads {times} times as much"
+
+
 def _decimal_mark(f: Finding) -> str:
     """Sentence about numbers that can be read in two ways."""
     return (
@@ -315,6 +339,7 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "repeated-ids": _several_rows,
     "stacked": "Row {row:,} looks like another header line ({cells}): several tables in one file, "
     "of which the first is wanted?",
+    "unlike-part": _unlike_part,
     "decimal-mark": _decimal_mark,
     "header": _header,
     "unit-change": _unit_change,

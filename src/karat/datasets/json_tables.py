@@ -42,13 +42,16 @@ def read_records(path: Path, suffix: str) -> pa.Table:
         content = stream.read()
     try:
         if suffix == JSON_SUFFIX:
-            records = _records_of(json.loads(content))
+            document = json.loads(content)
+            records = _records_of(document)
         else:
             records = [json.loads(line) for line in content.splitlines() if line.strip()]
     except RecursionError:
         raise InputError(f"{path} is nested too deeply") from None
     except (ValueError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not JSON in UTF-8: {error}") from None
+    if suffix == JSON_SUFFIX:
+        _check_no_graph(document, path)
     if records and all(isinstance(record, list) for record in records):
         width = max(map(len, records))
         if any(len(record) != width for record in records):
@@ -57,6 +60,20 @@ def read_records(path: Path, suffix: str) -> pa.Table:
     if not records or not all(isinstance(record, dict) for record in records):
         raise InputError(f"{path} is not a list of records; expected [{{...}}, {{...}}, ...]")
     return to_arrow(pd.json_normalize(records))
+
+
+def _check_no_graph(document: Any, path: Path) -> None:
+    """Raise for a graph in node-link form, as networkx and D3 write it."""
+    if _has(document, "nodes") and (_has(document, "links") or _has(document, "edges")):
+        raise InputError(
+            f"{path} is a graph in node-link form, which is not read yet: write its links to a CSV "
+            "file, one a line, and read that with kind='graph' (--as graph), or write GraphML"
+        )
+
+
+def _has(document: Any, key: str) -> bool:
+    """Whether a JSON document has a list under this key."""
+    return isinstance(document, dict) and isinstance(document.get(key), list)
 
 
 def _records_of(content: Any) -> list[Any]:

@@ -17,6 +17,13 @@ from karat.datasets import _delimited
 from karat.datasets._files import explained
 from karat.datasets._layout import TextLayout, detect_layout
 from karat.datasets._names import quoted
+from karat.datasets.part_schemas import (
+    HEAD_BYTES,
+    check_headers,
+    column_notes,
+    common_schema,
+    file_schemas,
+)
 from karat.runtime.addresses import (
     filesystem_of,
     has_pattern,
@@ -45,8 +52,6 @@ JOB_ROWS = 2**20
 PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
 TEXT = (".csv", ".tsv")
 PART_SUFFIXES = (*PARQUET, *ARROW, *TEXT)
-#: bytes of a text file from which its layout is detected
-_HEAD_BYTES = 2**22
 #: addresses of files that are downloaded whole
 _DOWNLOADED = ("http", "https")
 
@@ -268,13 +273,9 @@ def _listed(
         everything = filesystem.get_file_info(fs.FileSelector(base, recursive=True))
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{address} cannot be listed: {error}") from None
-    names = (os.path.relpath(entry.path, base) for entry in everything if entry.is_file)
-    inputs, notes = without_outputs(names)
-    files = [
-        entry.path
-        for entry in everything
-        if entry.is_file and entry.size != 0 and os.path.relpath(entry.path, base) in inputs
-    ]
+    sizes = {entry.path: entry.size for entry in everything if entry.is_file}
+    inputs, notes = without_outputs(os.path.relpath(file, base) for file in sizes)
+    files = [file for file in sizes if os.path.relpath(file, base) in inputs]
     if is_pattern:
         expression = re.compile(pattern_expression(path))
         files = [file for file in files if expression.fullmatch(file)]
@@ -288,6 +289,7 @@ def _listed(
             f"{address} has no file of a table; Parquet, Arrow (.arrow, .feather), CSV and TSV "
             "files can be parts"
         )
+    _check_sizes([file for file in files if sizes[file] == 0], address)
     kinds = {_kind(file) for file in files}
     if len(kinds) > 1:
         raise InputError(
@@ -295,6 +297,16 @@ def _listed(
             "one, as in 'folder/*.parquet'"
         )
     return files, base, notes
+
+
+def _check_sizes(empty: list[str], address: str) -> None:
+    """Raise for files of 0 bytes: their rows would be missing unseen."""
+    if empty:
+        more = f" and {len(empty) - 1:,} more are empty" if len(empty) > 1 else " is empty"
+        raise InputError(
+            f"{empty[0]}{more} (0 bytes): each part of {address} needs its rows. Write the file "
+            "again, or move it elsewhere if it has no rows"
+        )
 
 
 def _kind(file: str) -> str:
@@ -321,13 +333,16 @@ def _open_files(
     try:
         if kind == "csv":
             text, format_ = _text_format(filesystem, files[0], header, encoding)
-            _check_headers(filesystem, files, text)
+            check_headers(filesystem, files, text)
         opened = arrow.dataset(
             files, filesystem=filesystem, format=format_, partitioning="hive",
             partition_base_dir=base,
         )  # fmt: skip
         fragments = list(opened.get_fragments())
-        return _of_fragments(fragments, opened.schema, base, address, text)
+        schema = opened.schema
+        if text is None:
+            schema = common_schema(schema, file_schemas(fragments))
+        return _of_fragments(fragments, schema, base, address, text)
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{address} cannot be read: {error}") from None
 
@@ -340,8 +355,8 @@ def _text_format(
     from pyarrow import dataset as arrow
 
     with filesystem.open_input_stream(file, compression="detect") as stream:
-        content = stream.read(_HEAD_BYTES)
-    is_whole = len(content) < _HEAD_BYTES
+        content = stream.read(HEAD_BYTES)
+    is_whole = len(content) < HEAD_BYTES
     content = content if is_whole else content[: content.rfind(b"\n") + 1]
     with temporary_file(content, f"head{_suffix(file)}") as head, explained(Path(file)):
         layout = detect_layout(head, _suffix(file), header=header, encoding=encoding)
@@ -356,26 +371,6 @@ def _text_format(
         ),
     )
     return layout, format_
-
-
-def _check_headers(filesystem: FileSystem, files: list[str], layout: TextLayout) -> None:
-    """Raise for a file with another header line than the first: Arrow matches by position."""
-    from karat.runtime.threads import in_order
-
-    def header(file: str) -> bytes:
-        """The header line of a file, without quotes."""
-        with filesystem.open_input_stream(file, compression="detect") as stream:
-            lines = stream.read(_HEAD_BYTES).split(b"\n", layout.skip)[: layout.skip]
-        return lines[-1].removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip()
-
-    if layout.has_header and len(files) > 1:
-        first, *others = in_order(header, files)
-        for file, line in zip(files[1:], others, strict=True):
-            if line != first:
-                raise InputError(
-                    f"{file} has another header line than {files[0]}; parts of a table need the "
-                    "same columns in the same order: name the files of one, as in 'part-*.csv'"
-                )
 
 
 def _of_fragments(
@@ -408,24 +403,11 @@ def _of_fragments(
     if not parts:
         raise InputError(f"{address} has no rows")
     stem = PurePosixPath(address.rstrip("/")).name.split("*")[0].partition(".")[0].rstrip("-_")
-    notes = () if text is not None else tuple(_differences(fragments, schema))
-    return Partitions(stem or "data", address, tuple(schema.names), parts, text, notes=notes)
-
-
-def _differences(fragments: Sequence[Fragment], schema: pa.Schema) -> Iterator[str]:
-    """Notes on columns that only some of the files have."""
-    from karat.runtime.threads import in_order
-
-    schemas = in_order(lambda fragment: frozenset(fragment.physical_schema.names), fragments)
-    paths = [getattr(fragment, "path", "a part") for fragment in fragments]
-    named = list(zip(paths, schemas, strict=True))
-    for name in sorted({name for _, names in named for name in names}):
-        lacking = [path for path, names in named if name not in names]
-        if lacking and name in schema.names:
-            yield f"{name!r} is missing in {len(lacking):,} of {len(named):,} files ({lacking[0]})."
-        elif lacking:
-            more = next(path for path, names in named if name in names)
-            yield f"{name!r} is not used: {named[0][0]}, the first file, lacks it ({more} has it)."
+    notes = [] if text is not None else list(column_notes(schema, file_schemas(fragments)))
+    without = [name for (name, _), count in zip(jobs, counts, strict=True) if not count]
+    if without:
+        notes.append(f"{len(without):,} of {len(jobs):,} parts have no rows ({without[0]}).")
+    return Partitions(stem or "data", address, tuple(schema.names), parts, text, notes=tuple(notes))
 
 
 def _divided(fragment: Fragment) -> list[tuple[Any, int]]:

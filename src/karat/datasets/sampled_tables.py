@@ -18,6 +18,16 @@ from karat.datasets._layout import TextLayout
 from karat.datasets._names import quoted
 from karat.datasets._options import ReadingOptions
 from karat.datasets._pipeline import prepare
+from karat.datasets.findings import ordered
+from karat.datasets.part_summaries import (
+    PART_CELLS,
+    PART_ROWS,
+    Difference,
+    PartSummary,
+    differences,
+    quantiles_of,
+    unlike_finding,
+)
 from karat.datasets.partitions import MAX_WHOLE, Part, Partitions, joined, take_rows
 from karat.datasets.row_keys import RowKeys
 from karat.runtime.draws import draw_rows
@@ -79,9 +89,7 @@ class ColumnSums:
     def of(cls, table: pa.Table, names: Sequence[str], layout: TextLayout | None) -> ColumnSums:
         """The sums of a batch of rows."""
         missing = {name: table[name].null_count for name in table.column_names}
-        X = np.empty((table.num_rows, len(names)))
-        for j, name in enumerate(names):
-            X[:, j] = _numbers(table[name], layout)
+        X = _matrix(table, names, layout)
         present = np.isfinite(X)
         missing |= dict(zip(names, (len(X) - present.sum(axis=0)).tolist(), strict=True))
         counts = present.sum(axis=0)
@@ -149,16 +157,24 @@ class WholeTable:
         Exact, over all rows.
     is_sampled : bool
         Whether the data set is of some rows only.
+    parts : tuple of PartSummary
+        What each part is like.
     """
 
     partitions: Partitions
     sums: ColumnSums
     is_sampled: bool
+    parts: tuple[PartSummary, ...] = ()
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
         return self.partitions.n_rows
+
+    @property
+    def differences(self) -> list[Difference]:
+        """Columns of parts that differ from those of the others by orders of magnitude."""
+        return differences(self.parts)
 
 
 def read_partitions(
@@ -184,7 +200,7 @@ def read_partitions(
     options.check_columns(partitions.columns)
     n = partitions.n_rows
     size = n if whole or n <= MAX_WHOLE else SAMPLE_ROWS
-    sums, table, numbers = _first_pass(partitions, options, size, executor, progress)
+    sums, summaries, table, numbers = _first_pass(partitions, options, size, executor, progress)
     raw = _raw_sample(partitions, table, options)
     raw.name, raw.source, raw.names = partitions.name, partitions.source, partitions.columns
     raw.notes += partitions.notes
@@ -199,10 +215,14 @@ def read_partitions(
     assert dataset.rows is not None
     of_sample = replace(dataset.keys or RowKeys(), aside={}, n_source=partitions.n_rows)
     notes = dataset.notes + tuple(_beyond_sample(sums, table) if is_sample else ())
+    whole_table = WholeTable(partitions, sums, is_sample, summaries)
+    unlike = unlike_finding(whole_table.differences)
+    findings = dataset.findings
+    if unlike is not None and unlike.key not in options.accept:
+        findings = ordered((*findings, unlike))
     return replace(
-        dataset, rows=numbers[dataset.rows].astype(np.intp), notes=notes,
-        options=options.non_defaults(), keys=of_sample,
-        whole=WholeTable(partitions, sums, is_sample),
+        dataset, rows=numbers[dataset.rows].astype(np.intp), notes=notes, findings=findings,
+        options=options.non_defaults(), keys=of_sample, whole=whole_table,
     )  # fmt: skip
 
 
@@ -217,8 +237,8 @@ def _first_pass(
     size: int,
     executor: object,
     progress: bool | None,
-) -> tuple[ColumnSums, pa.Table, Ints]:
-    """Sums of all rows, the sampled rows, and their numbers."""
+) -> tuple[ColumnSums, tuple[PartSummary, ...], pa.Table, Ints]:
+    """Sums of all rows, summaries of the parts, the sampled rows, and their numbers."""
     n, key = partitions.n_rows, options.id_column
     columns = [name for name in partitions.columns if name not in options.drop]
     drawn = None if key else draw_rows(n, size, 0)
@@ -228,12 +248,14 @@ def _first_pass(
     workers = in_process_if_local(partitions, executor)
     tables: list[pa.Table] = []
     places: list[NDArray[Any]] = []
+    summaries: list[PartSummary] = []
     sums: ColumnSums | None = None
     with progress_bar("Reading", n, show=progress) as advance:
-        for of_part, table, place in workers.map(
+        for of_part, summary, table, place in workers.map(
             work, (drawn,), partitions.parts, one_blas_thread=True
         ):
             sums = of_part if sums is None else sums + of_part
+            summaries.append(summary)
             tables.append(table)
             places.append(place)
             advance(of_part.n_rows)
@@ -242,7 +264,7 @@ def _first_pass(
     if key:
         order = np.argsort(place["hash"], kind="stable")[:size]
         rows, place = rows.take(order), place[order]
-    return sums, rows, place["row"]
+    return sums, tuple(summaries), rows, place["row"]
 
 
 def in_process_if_local(partitions: Partitions, executor: object) -> Workers:
@@ -262,15 +284,18 @@ def _pass_over(
     layout: TextLayout | None,
     drawn: Ints | None,
     part: Part,
-) -> tuple[ColumnSums, pa.Table, NDArray[Any]]:
-    """Sums of a part, its sampled rows, and their numbers and hashes."""
+) -> tuple[ColumnSums, PartSummary, pa.Table, NDArray[Any]]:
+    """Sums and summary of a part, its sampled rows, and their numbers and hashes."""
     sums: ColumnSums | None = None
+    compared = part.start + draw_rows(part.n_rows, _n_compared(len(columns)), part.start)
+    values: list[Floats] = []
     tables: list[pa.Table] = []
     places: list[NDArray[Any]] = []
     for first, batch in part.tables(columns):
         numeric = _numeric_columns(batch, layout)
         of_batch = ColumnSums.of(batch, numeric, layout)
         sums = of_batch if sums is None else sums + of_batch
+        values.append(_matrix(take_rows(first, batch, compared), numeric, layout))
         hashes = np.zeros(batch.num_rows, np.uint64)
         if key is None:
             assert drawn is not None
@@ -285,7 +310,16 @@ def _pass_over(
         place["row"], place["hash"] = first + rows, hashes[rows]
         places.append(place)
     assert sums is not None
-    return sums, joined(tables), np.concatenate(places)
+    summary = PartSummary(
+        part.name, sums.n_rows, sums.missing, sums.names, quantiles_of(np.concatenate(values)),
+        len(compared),
+    )  # fmt: skip
+    return sums, summary, joined(tables), np.concatenate(places)
+
+
+def _n_compared(d: int) -> int:
+    """Rows of a part whose quantiles stand for it, fewer where there are many columns."""
+    return max(1, min(PART_ROWS, PART_CELLS // max(d, 1)))
 
 
 def _hashes(ids: pa.ChunkedArray, seed: int = 0) -> NDArray[np.uint64]:
@@ -328,6 +362,14 @@ def _numeric_columns(table: pa.Table, layout: TextLayout | None) -> list[str]:
         if types.is_integer(field.type) or types.is_floating(field.type)
         or types.is_decimal(field.type) or types.is_boolean(field.type)
     ]  # fmt: skip
+
+
+def _matrix(table: pa.Table, names: Sequence[str], layout: TextLayout | None) -> Floats:
+    """The numbers of these columns, NaN where there is none."""
+    X = np.empty((table.num_rows, len(names)))
+    for j, name in enumerate(names):
+        X[:, j] = _numbers(table[name], layout)
+    return X
 
 
 def _numbers(column: pa.ChunkedArray, layout: TextLayout | None) -> NDArray[Any]:

@@ -21,6 +21,7 @@ PHRASES = {
     "series": "taken row by row, not as series",
     "repeated-ids": "{} repeats: rows, not objects, are clustered",
     "stacked": "possibly several tables in one file",
+    "unlike-part": "parts unlike the others used as they are ({})",
     "header": "first line possibly data",
     "unit-change": "a change of unit in {} undone",
     "shifted": "shifted rows moved back",
