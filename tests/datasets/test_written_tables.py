@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from command_line import karat_command
 from karat.datasets import read, weighted
 from karat.runtime.validation import InputError
 
@@ -70,6 +71,16 @@ def test_flags_beside_their_category_count_once(tmp_path: Path) -> None:
     assert data.feature_names == ("u", "v")
     assert data.weighing is not None
     assert data.weighing.weights == {"u": 1.0, "v": 1.0, "plan": 0.0}
+
+
+def test_a_parquet_file_without_columns_is_an_error_at_every_door(tmp_path: Path) -> None:
+    pd.DataFrame(index=range(5)).to_parquet(tmp_path / "x.parquet")
+    for command in (("check",), ("run",), ("sample", "-n", 2)):
+        done = karat_command(command[0], "x.parquet", *command[1:], cwd=tmp_path)
+        assert done.returncode == 2
+        assert "x.parquet has no columns" in done.stderr
+    with pytest.raises(InputError, match="DataFrame is no path"):
+        read(NUMBERS)  # type: ignore[arg-type]
 
 
 def test_a_graph_in_node_link_form_says_how_to_give_it(tmp_path: Path) -> None:

@@ -227,6 +227,8 @@ def _parquet(path: Path, options: ReadingOptions) -> RawData:
 
     with pq.ParquetFile(path) as file:
         names = file.schema_arrow.names
+        if not names:
+            raise InputError(f"{path} has no columns; write the table with its columns again")
         options.check_columns(names)
         columns = [name for name in names if name not in options.drop]
         rows, groups = file.metadata.num_rows, file.metadata.num_row_groups

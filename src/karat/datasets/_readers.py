@@ -31,6 +31,7 @@ from karat.datasets._texts import (
 from karat.datasets.json_tables import has_records_without_text
 from karat.datasets.partitions import open_partitions
 from karat.datasets.sampled_tables import read_partitions, unusable_in_parts
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -145,6 +146,11 @@ def read(
     is_file = isinstance(path, (str, os.PathLike)) and os.path.isfile(path)
     if partitions is not None and not (is_file and (whole or unusable_in_parts(options))):
         return read_partitions(partitions, options, whole=whole, executor=executor)
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(
+            f"{type(path).__name__} is no path, address or lazy table; for data in memory use "
+            "from_table or from_array"
+        )
     with local(path) as (local_path, download_notes):
         dataset = _read_local(local_path, options)
     return (

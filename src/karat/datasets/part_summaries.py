@@ -234,7 +234,8 @@ def _of_spreads(
         is_constant = ~(_median(values) > 0)  # in most parts: wider ranges decide
         ratios[level - 1] = np.where(is_constant, np.nan, ratio)
         is_unlike[level - 1] = far | is_constant
-    is_unlike &= np.isfinite(ratios[-1])
+    # extremes confirm; where more than nine tenths of the values are one, they are chance alone
+    is_unlike &= np.isfinite(ratios[-1]) & np.isfinite(ratios[-2])
     for p, j in np.argwhere(is_unlike.all(axis=0)):
         signs = set(np.sign(ratios[:, p, j][np.isfinite(ratios[:, p, j])]))
         if len(signs) > 1 or (len(parts) == 2 and p == 0):
