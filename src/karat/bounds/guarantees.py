@@ -301,12 +301,12 @@ def guarantee(
         )  # fmt: skip
         excused = (wording.unreadable(len(y.draw.unreadable)),) * bool(y.draw.unreadable)
         return replace(answer, premises=(*answer.premises, *excused))
-    y = batch.in_order(y)
+    labels = batch.in_order(y)
     if ledger is not None:
         options = {"anytime": anytime, "X": X is not None, "classes": classes, "delta": delta}
-        asked = ask_about(batch, y, order, ledger, options)
+        asked = ask_about(batch, labels, order, ledger, options)
         counted = guarantee(
-            batch, y, delta * asked.share, anytime=anytime or asked.anytime, X=X, order=order,
+            batch, labels, delta * asked.share, anytime=anytime or asked.anytime, X=X, order=order,
             taught=taught, skipped=skipped, classes=classes, random_state=random_state,
         )  # fmt: skip
         return counted.counted(asked, delta)
@@ -315,8 +315,8 @@ def guarantee(
         sequence = LabelSequence(
             batch, delta, target, X=X, taught=taught, classes=classes, noise=noise
         )
-        return sequence.update(y, order, skipped, random_state=random_state)
-    labelled = population_of(batch, X, None, noise, taught).read(y, classes)
+        return sequence.update(labels, order, skipped, random_state=random_state)
+    labelled = population_of(batch, X, None, noise, taught).read(labels, classes)
     return fixed_guarantee(labelled, delta, order, skipped, random_state)
 
 
