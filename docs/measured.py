@@ -2,8 +2,8 @@
 
 A source is ``NAME: ROW / COLUMN``, with ``| FORMAT`` after it where the figure is a number to be
 rounded or the first of a cell. NAME is a file of ``lab/results`` (written by ``karat reproduce NAME
---json``). ROW is the beginning of a row, or of a note; of a note COLUMN counts the numbers, from 1,
-or is what follows the number.
+--json``); those in ``past`` are of experiments that are no more. ROW is the beginning of a row, or
+of a note; of a note COLUMN counts the numbers, from 1, or is what follows the number.
 
 On a page of reStructuredText the role says the figure; in Markdown it stands between two comments::
 
@@ -236,7 +236,7 @@ def reasons(beginning: str = "all") -> list[list[str]]:
 
 def notes(name: str) -> list[str]:
     """What the result of a name says of how it was got."""
-    return [str(note) for note in _results("", name)[name]["notes"]]
+    return [str(note) for note in _stored(name)["notes"]]
 
 
 def _short(value: Any) -> str:
@@ -299,7 +299,7 @@ def _list_of_notes() -> Any:
             words = self.options.get("with", "")
             try:
                 told = [note for note in notes(self.arguments[0]) if words in note]
-            except KeyError as error:
+            except OSError as error:
                 raise self.error(f"no result of {self.arguments[0]} is stored") from error
             return [
                 nodes.bullet_list("", *(nodes.list_item("", nodes.paragraph("", t)) for t in told))

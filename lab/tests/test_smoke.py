@@ -39,7 +39,7 @@ SLOW = ("abul2003", "banerjee2004-batch", "banerjee2004-mixtures", "banerjee2004
         "whissell2012-table6", "whissell2012-table7", "whissell2012-figure7",
         "whissell2012-chapter5", "whissell2012-table5", "whissell2012-lemmas",
         "alternatives", "column-weights", "large-tables", "rubbish-columns",
-        "steadiness", "taught")  # fmt: skip
+        "steadiness")  # fmt: skip
 
 
 @pytest.fixture
@@ -81,8 +81,6 @@ def _few(entry: dict[str, Any]) -> dict[str, Any]:
 def test_it_runs_for_a_stranger(
     name: str, small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if name == "taught":
-        pytest.importorskip("torch", reason="PyTorch is an extra of the laboratory: taught")
     if name == "whissell2012-chapter6-weka" and not whissell2012_chapter6_weka.is_there():
         pytest.skip("Weka is not packaged: WEKA_JAR, and JPype1 of the extra: peers")
     monkeypatch.delenv(data.VARIABLE, raising=False)

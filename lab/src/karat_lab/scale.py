@@ -75,7 +75,6 @@ QUICK: dict[str, Quick] = {
     "choice": Quick(
         0, "16 small data sets instead of all", "choice", sets=_CHOICE
     ),
-    "taught": Quick(20, "20 seconds of training instead of an hour", sets=_CHOICE),
     "choice-ablations": Quick(2, "two shards of the tasks, few trees"),
     "choice-expected": Quick(2, "two shards of the tasks, few trees"),
     "choice-generated": Quick(2, "two shards of the tasks, few trees"),
