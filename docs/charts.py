@@ -117,8 +117,7 @@ def model() -> go.Figure:
 
 def inference() -> go.Figure:
     """False findings of the tests in data without clusters."""
-    names = ["naive", "thinning", "thinning, known variance", "conditional",
-             "conditional, known variance"]  # fmt: skip
+    names = ["naive", "thinning", "thinning, known variance"]
     shares = [float(measured.figure(f"inference-levels: Without clusters, {name}: / 1"))
               for name in names]  # fmt: skip
     figure = bars(names, shares, "share of data sets without clusters in which the test rejects")

@@ -74,7 +74,6 @@ EXPRESSIONS = [
           *(("subsampling", f"n_resamples=2, method={i}") for i in (1, 2, 3)))),
     "karat.stability.clusterwise_bootstrap(FIVE, 'kmeans', k=5, n_resamples=6, random_state=0)",
     "str(karat.stability.assess(FIVE, 'kmeans', k=[4, 5], random_state=0))",
-    "karat.inference.conditional_test(X, WARD.fit_predict(X), 0, 1, WARD, n_draws=50)",
     "karat.inference.differences(FIVE, WARD)",
     "karat.stability.consensus_matrix(X[:9], 'ward', k=[2], n_resamples=9, random_state=0)",
     "karat.inference.mixture_covariance(FIVE)",

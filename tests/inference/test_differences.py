@@ -9,7 +9,7 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from karat import ChosenClustering, InputError
 from karat.bounds.multiplicity import holm
-from karat.inference import conditional_test, differences, mixture_covariance
+from karat.inference import differences, mixture_covariance
 from karat.inference.differences import _one_sided
 
 KMEANS = KMeans(2, n_init=1, random_state=0)
@@ -136,52 +136,6 @@ def test_holm_of_published_p_values() -> None:
     )
 
 
-@pytest.mark.parametrize("sigmas", [0.0, 3.0])
-def test_conditional_test_is_the_integral_that_defines_it(sigmas: float) -> None:
-    """Gao, Bien & Witten (2022), eq. 9, by a fine grid over the distance of the means."""
-    X = apart(sigmas, n=24, seed=3)
-    labels = WARD.fit_predict(X)
-    result = conditional_test(X, labels, 0, 1, WARD, scale=1.0, n_draws=1500)
-    members = labels == 0
-    nu = members / members.sum() - ~members / (~members).sum()
-    gap = nu @ X
-    distance, length = np.linalg.norm(gap), np.linalg.norm(nu)
-    grid = np.linspace(0.005, distance + 6 * length, 1200)
-    density = stats.chi.pdf(grid / length, 2)
-    for i, phi in enumerate(grid):
-        moved = X + np.outer(nu / length**2, (phi - distance) / distance * gap)
-        again = WARD.fit_predict(moved)
-        if len(set(again[members])) > 1 or len(set(again[~members])) > 1:
-            density[i] = 0
-    expected = density[grid >= distance].sum() / density.sum()
-    assert result.p_value == pytest.approx(expected, abs=max(5 * result.standard_error, 0.02))
-    assert result.standard_error < 0.06
-
-
-def test_conditional_test_does_not_depend_on_units_or_rotation() -> None:
-    X = apart(2.5, n=30)
-    labels = WARD.fit_predict(X)
-    plain = conditional_test(X, labels, 0, 1, WARD, scale=1.0, n_draws=100)
-    c, s = np.cos(0.7), np.sin(0.7)
-    turned = conditional_test(
-        10 * X @ [[c, s], [-s, c]], labels, 0, 1, WARD, scale=100.0, n_draws=100
-    )
-    assert turned.p_value == pytest.approx(plain.p_value, rel=1e-6)
-    assert turned.statistic == pytest.approx(plain.statistic)
-
-
-def test_conditional_test_wants_the_clusterer_that_made_the_labels() -> None:
-    X = apart(6)
-    with pytest.raises(InputError, match="does not find these two clusters"):
-        conditional_test(X, np.arange(60) % 2, 0, 1, WARD)
-    with pytest.raises(InputError, match="no object has the label 9"):
-        conditional_test(X, WARD.fit_predict(X), 0, 9, WARD)
-    with pytest.raises(InputError, match="fit_predict"):
-        conditional_test(X, WARD.fit_predict(X), 0, 1, "ward")
-    with pytest.raises(InputError, match="variance is 0"):
-        conditional_test(X, WARD.fit_predict(X), 0, 1, WARD, scale=0.0)
-
-
 @pytest.mark.long
 def test_the_whole_sweep_and_choice_keep_the_level() -> None:
     rng = np.random.default_rng(1)
@@ -193,3 +147,8 @@ def test_the_whole_sweep_and_choice_keep_the_level() -> None:
         stats.binomtest(int(np.sum(np.array(p) < 0.05)), 20, 0.05, alternative="greater").pvalue
         > 0.01
     )
+
+
+def test_what_cannot_cluster_is_refused() -> None:
+    with pytest.raises(InputError, match="fit_predict, or be a function from data to labels; got"):
+        differences(apart(6), "ward", scale=1.0)

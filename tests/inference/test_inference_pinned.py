@@ -1,4 +1,4 @@
-"""Pinned parts of tests of differences: thinning, mixtures, premises, and the conditional test."""
+"""Pinned parts of tests of differences: thinning, mixtures and premises."""
 
 from __future__ import annotations
 

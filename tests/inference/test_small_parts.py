@@ -1,14 +1,12 @@
-"""A scale of 0 is rejected, and draws as far as the statistic count as beyond it."""
+"""A scale of 0 is rejected, and copies are counted."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import chi
 from sklearn.cluster import KMeans
 
-from karat.inference import check_premises, conditional_test, differences
-from karat.inference.conditional import _of_draws
+from karat.inference import check_premises, differences
 from karat.inference.premises import _copies, _Members
 from karat.runtime.validation import InputError
 
@@ -19,22 +17,6 @@ def test_a_scale_that_is_not_positive_is_rejected(family, scale):
     X = np.random.default_rng(0).poisson(3.0, size=(40, 2))
     with pytest.raises(InputError, match="positive number"):
         differences(X, KMeans(2, n_init=1), family=family, scale=scale)
-
-
-def test_the_weighted_share_of_the_draws_beyond():
-    logs = np.log([0.5, 0.25, 0.25])
-    found = _of_draws(1.0, np.array([True, False, True]), logs)
-    assert found.p_value == pytest.approx(0.75)
-
-
-def test_draws_without_a_distance_leave_the_others():
-    """Where every distance gives the clusters, the p value is that of the chi distribution."""
-    X = np.random.default_rng(3).normal(size=(40, 3))
-    halves = np.arange(40) % 2
-    found = conditional_test(X, halves, 0, 1, lambda X: halves, scale=1.0, n_draws=4000)
-    assert chi.sf(found.statistic / np.sqrt(0.1), 3) > 0.2  # far from 0 are few draws
-    assert found.p_value == pytest.approx(chi.sf(found.statistic / np.sqrt(0.1), 3), abs=0.05)
-    assert found.standard_error < 0.05
 
 
 def test_three_times_the_expected_copies_are_allowed():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import InputError, Study
-from karat.inference import conditional_test, differences, mixture_covariance
+from karat.inference import differences, mixture_covariance
 from karat_lab import ExperimentResult
 from karat_lab.journal import Journal
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05
 SIZES = (60, 500, 5_000)
-DRAWS = 100
 #: standard deviations between the means; 0 is the level
 DISTANCES = (0, 3, 5)
 #: a seed that no data set has
@@ -80,8 +79,7 @@ def run(
             key = (f"{design}, n = {n}, {distance} sigmas", test)
             row = kept.get(key)
             if row is None:
-                slow = test in SLOW or (design == TRIANGLE and test.startswith("conditional"))
-                fewer = max(FOR_EACH[n], FOR_EACH_SLOW if slow else 1)
+                fewer = max(FOR_EACH[n], FOR_EACH_SLOW if test in SLOW else 1)
                 streams = np.random.default_rng(random_state).spawn(max(runs // fewer, 1))
                 row = _share([_rejects(design, n, distance, test, *s) for s in enumerate(streams)])
                 kept.put(key, row)
@@ -195,15 +193,13 @@ def _summary(table: pd.DataFrame) -> list[str]:
 
 
 def _tests(design: str, n: int) -> list[str]:
-    """Conditional tests refit a hundred times; a variance is known where it is one number."""
+    """Tests of a design; a variance is known where it is one number."""
     variance_known = design == TRIANGLE or design.startswith("spherical")
     return [
         test
         for test in TESTS
         if (variance_known or KNOWN not in test)
-        and (n == SIZES[0] or not test.startswith("conditional"))
         and (MIXTURE not in test or (design not in COUNTS and n < SIZES[-1]))
-        and (design not in NOT_NORMAL + COUNTS[3:] or not test.startswith("conditional"))
         and (design not in COUNTS or test != "thinning, Ward")
     ]
 
@@ -361,14 +357,6 @@ def _thinning(
     return differences(X, cluster, family=family, scale=scale, random_state=seed).p_value
 
 
-def _conditional(X: NDArray[Any], seed: int, scale: Any = None) -> float:
-    """P-value for a pair fixed beforehand, the first two clusters."""
-    labels = _kmeans().fit_predict(X)
-    return conditional_test(
-        X, labels, 0, 1, _kmeans(), scale=scale, n_draws=DRAWS, random_state=seed
-    ).p_value
-
-
 def _naive(X: NDArray[Any], seed: int) -> float:
     """P-value of t-tests along the differences of means, which ignore the clustering."""
     from scipy.stats import ttest_ind
@@ -394,8 +382,6 @@ TESTS: dict[str, Callable[[NDArray[Any], int], float]] = {
     "thinning, Ward": _thinning_ward,
     f"thinning, {KNOWN}": partial(_thinning, scale=1.0),
     f"thinning, {MIXTURE}": partial(_thinning, scale="mixture"),
-    "conditional": _conditional,
-    f"conditional, {KNOWN}": partial(_conditional, scale=1.0),
     "naive": _naive,
 }
 #: what is known of the covariance in the tests of a whole sweep

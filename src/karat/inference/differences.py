@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bounds.multiplicity import holm
-from karat.inference.conditional import as_procedure
 from karat.inference.premises import check_premises
 from karat.inference.thinning import FAMILIES, thin
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -121,6 +121,20 @@ def differences(
     check_premises(first + second, family, scale, names)
     labels = np.asarray(as_procedure(cluster)(first))
     return compared(first, second, labels, names, premises_of(family, scale))
+
+
+def as_procedure(cluster: Estimator | Callable[[Any], Any]) -> Callable[[Floats], NDArray[Any]]:
+    """Function from data to labels, made from an estimator or such a function."""
+    if hasattr(cluster, "fit_predict"):
+        from sklearn.base import clone
+
+        return lambda X: np.asarray(clone(cluster).fit_predict(X))
+    if callable(cluster):
+        return lambda X: np.asarray(cluster(X))
+    raise InputError(
+        "cluster must have fit_predict, or be a function from data to labels; got "
+        f"{type(cluster).__name__}"
+    )
 
 
 def compared(
