@@ -44,4 +44,3 @@ from karat.study import Study as Study
 from karat.study import load_study as load_study
 from karat.study.estimator import ChosenClustering as ChosenClustering
 from karat.study.number_of_clusters import n_clusters as n_clusters
-from karat.study.representations import representations as representations

@@ -20,7 +20,7 @@ ROOMS = ("karat", "karat.bounds", "karat.measures.clarity", "karat.distances.nei
 # they take data that are checked already, or fit clusterers
 OTHERS = {
     "as_distances", "distances_of_parts", "gap_statistic", "in_strips", "neighbors_of_some",
-    "representations", "train_judge",
+    "train_judge",
 }  # fmt: skip
 
 

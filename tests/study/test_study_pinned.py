@@ -44,7 +44,6 @@ from karat.study import (
     perturbed,
     ranking,
     record,
-    representations,
     request,
     samples,
     scores,
@@ -217,7 +216,7 @@ def names() -> dict[str, Any]:
         **{module.__name__.rpartition(".")[2]: module for module in (
             alternatives, constraints, deciders, decision, descriptions, differences, execution,
             facts, fits, guarantees, identity, jobs, judgement, numbers, objects, perturbed, ranking, record,
-            representations, request, samples, scores, stability, store, sweep, views)},
+            request, samples, scores, stability, store, sweep, views)},
         "np": np, "pd": pd, "sparse": sparse, "karat": karat, "Some": Some, "replace": replace,
         "catalogue": catalogue, "measures": karat.measures.catalogue, "ran": ran, "warned": warned,
         "patched": patched, "attempted": attempted, "lived": lived, "tabled": tabled,

@@ -9,6 +9,7 @@ import numpy as np
 
 from karat.bench import Benchmark
 from karat.clusterers import catalogue
+from karat.distances.neighbors import neighbor_lists
 from karat.text import WEIGHTS, TermWeighter
 from karat_lab import ExperimentResult
 from karat_lab import whissell2012_chapter5_race as race
@@ -40,8 +41,6 @@ def neighbours(
 
 def _shares(kept: Journal, progress: Callable[[str], None] | None) -> list[dict[str, Any]]:
     """Rows of the figure, computed or stored."""
-    from karat import representations
-
     rows: list[dict[str, Any]] = []
     for which in race.SETS:
         if any(kept.get((which, weight)) is None for weight in WEIGHTS):
@@ -49,10 +48,14 @@ def _shares(kept: Journal, progress: Callable[[str], None] | None) -> list[dict[
             data: dict[str, Any] = {
                 weight: TermWeighter(weight).fit_transform(counts) for weight in WEIGHTS
             }
-            table = representations(data, y=classes, n_neighbors=LENGTHS, max_objects=None)
-            for weight in WEIGHTS:
-                of_weight: Any = table.loc[weight]
-                kept.put((which, weight), {f"r={r}": float(of_weight[f"r={r}"]) for r in LENGTHS})
+            filled = [np.asarray(abs(X).sum(axis=1)).ravel() > 0 for X in data.values()]
+            rows_used = np.flatnonzero(np.all(filled, axis=0))
+            for weight, X in data.items():
+                shares = like_neighbors(X[rows_used], np.asarray(classes)[rows_used])
+                kept.put(
+                    (which, weight),
+                    {f"r={r}": float(s) for r, s in zip(LENGTHS, shares, strict=True)},
+                )
             if progress is not None:
                 progress(which)
         for weight in WEIGHTS:
@@ -60,6 +63,13 @@ def _shares(kept: Journal, progress: Callable[[str], None] | None) -> list[dict[
             assert row is not None
             rows.append({"collection": which, "weight": weight} | row)
     return rows
+
+
+def like_neighbors(X: Any, classes: Any) -> Any:
+    """Mean share of the r nearest neighbours by the cosine with the same class, for each length."""
+    nearest = neighbor_lists(X, max(LENGTHS), metric="cosine").indices
+    same = classes[nearest] == classes[:, None]
+    return np.array([same[:, :r].mean() for r in LENGTHS])
 
 
 def _claims(rows: list[dict[str, Any]]) -> tuple[str, ...]:

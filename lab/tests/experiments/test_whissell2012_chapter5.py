@@ -12,10 +12,12 @@ from scipy.cluster.hierarchy import average, fcluster
 from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import KMeans
 from sklearn.metrics import normalized_mutual_info_score
+from sklearn.metrics.pairwise import cosine_distances
 
 from karat.clusterers import catalogue
 from karat.text import TermWeighter
 from karat_lab import EXPERIMENTS, run, whissell2012_chapter5, whissell2012_chapter5_race
+from karat_lab import whissell2012_chapter5_figures as figures
 from karat_lab import whissell2012_tables as published
 from karat_lab.whissell2012_chapter5 import COMPARED
 from karat_lab.whissell2012_chapter5_overall import (
@@ -287,3 +289,13 @@ def test_printed_overall_rows_that_are_no_means_of_their_rows():
     assert unlike["5.5"][0][3] == pytest.approx(50.2 / 9)
     assert [row[:3] for row in unlike["5.13"]] == [("hierarchical", "NMI", 3.5)]
     assert not unlike["5.12"] + unlike["5.14"]
+
+
+def test_shares_of_like_neighbours_are_those_of_the_definition() -> None:
+    rng = np.random.default_rng(1)
+    X, y = rng.poisson(1.0, size=(40, 6)) + rng.uniform(size=(40, 6)), rng.integers(0, 3, 40)
+    D = cosine_distances(X)
+    np.fill_diagonal(D, np.inf)
+    order = np.argsort(D, axis=1)
+    expected = [(y[order[:, :r]] == y[:, None]).mean() for r in figures.LENGTHS]
+    assert np.allclose(figures.like_neighbors(sparse.csr_array(X), y), expected)
