@@ -1,6 +1,6 @@
-"""Bounds: speed beside SciPy, prunings of large dendrograms, how tight the languages are.
+"""Bounds: speed beside SciPy, how tight the languages are.
 
-``python -m benchmarks.bounds``; the third part reads real data from ``KARAT_DATA`` where it
+``python -m benchmarks.bounds``; the second part reads real data from ``KARAT_DATA`` where it
 is, and the digits that scikit-learn brings otherwise.
 """
 
@@ -21,7 +21,6 @@ import karat
 from karat.bounds import (
     Searched,
     b_max,
-    prune_dendrogram,
     sample,
     study_bounds,
     supervised_yardstick,
@@ -88,30 +87,6 @@ def many_tails() -> None:
         print(f"100,000 candidates in one call, m = {m:,}, n = {n:,}: {took:.3f} s")
 
 
-def prunings() -> None:
-    import fastcluster
-
-    rng = np.random.default_rng(0)
-    centers = rng.normal(0, 10, (40, 5))
-    truth = rng.integers(0, 40, 10_000)
-    X = centers[truth] + rng.normal(0, 2, (10_000, 5))
-    classes = truth % 10
-    prune_dendrogram(fastcluster.linkage(X[:50], "ward"), classes[:50])
-    for method in ("ward", "average", "single"):
-        Z = fastcluster.linkage(X, method)
-        for m in (100, 1000, 5000):
-            y = np.full(10_000, -1)
-            rows = sample(10_000, m, random_state=0)
-            y[rows] = classes[rows]
-            began = time.perf_counter()
-            found = prune_dendrogram(Z, y)
-            took = time.perf_counter() - began
-            print(
-                f"pruning of 10,000 leaves, {method:8s} {m:5,} labels: {took:6.2f} s, "
-                f"{found.n_clusters:4d} clusters, at most {found.bound_rate:.1%} wrong"
-            )
-
-
 def real_data() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     if DATA.exists():
         tables = {name: pd.read_csv(DATA / f"{name}.csv.gz") for name in SETS}
@@ -133,9 +108,7 @@ def tightness(repeats: int = 5) -> None:
 
     ks, starts = range(2, 31), 3
     print("mean bound in %, k-means (3 starts) and Ward, k = 2..30; delta = 0.1")
-    print(
-        "data set         labels  Cluster/k-means   Algo  Study  Pruning  k-NN  logistic  largest"
-    )
+    print("data set         labels  Cluster/k-means   Algo  Study  k-NN  logistic  largest")
     for name, (X, truth) in real_data().items():
         Z = fastcluster.linkage(X, "ward")
         with threadpool_limits(1):
@@ -163,7 +136,6 @@ def tightness(repeats: int = 5) -> None:
                         karat.pac_mdl_bound(kmeans, y, language=Cluster(starts)).best.bound_rate,
                         algo.bound_rate,
                         study_bounds(every, y, searched=plan, origins=origins).best.bound_rate,
-                        prune_dendrogram(Z, y).bound_rate,
                         *yardstick,
                         algo.constant_error_rate,
                     ]
@@ -175,7 +147,6 @@ def tightness(repeats: int = 5) -> None:
 def main() -> None:
     one_tail()
     many_tails()
-    prunings()
     tightness()
 
 

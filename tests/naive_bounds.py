@@ -80,19 +80,6 @@ def errors(labels: list[int], classes: list[object]) -> int:
     return wrong
 
 
-def prunings(children: list[tuple[int, int]], node: int, n: int) -> list[list[list[int]]]:
-    """Every pruning below a node, as lists of clusters of leaves."""
-
-    def leaves(v: int) -> list[int]:
-        return [v] if v < n else [x for child in children[v - n] for x in leaves(child)]
-
-    whole = [[leaves(node)]]
-    if node < n:
-        return whole
-    left, right = (prunings(children, child, n) for child in children[node - n])
-    return whole + [a + b for a, b in itertools.product(left, right)]
-
-
 def label_shares(labels: tuple[int, ...], n_classes: int) -> list[Fraction]:
     """Shares of cluster labels, the largest cluster's first, in the five codes of Mixed."""
     c, counts = len(labels), Counter(labels)

@@ -161,9 +161,7 @@ def names() -> dict[str, Any]:
         at = np.random.default_rng(seed).integers(0, 12, (7, 1)).astype(float)
         return np.abs(at - at.T)
 
-    # binary trees of merges, logarithms of factorials, labels by clusters and classes
-    dendrograms = [(np.array(left), np.array(right)) for left, right in (
-        ([0], [1]), ([0, 2, 4], [1, 3, 5]), ([0, 4, 5], [1, 2, 3]), ([1, 0, 3, 7, 5], [2, 6, 4, 8, 9]))]  # fmt: skip
+    # logarithms of factorials, labels by clusters and classes
     facs = np.r_[0.0, np.cumsum(np.log2(np.arange(1, 30)))]
     counts = np.array([[3, 0, 1], [0, 2, 2], [5, 1, 0], [0, 0, 0]])
     rank = np.array([[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]])

@@ -10,7 +10,6 @@ from scipy.cluster.hierarchy import fcluster, linkage
 
 import karat
 from karat import Dendrogram
-from karat.bounds import prune_dendrogram
 from karat.labelings.candidates import hard_labelings
 from karat.labelings.partitions import (
     OverlappingPartition,
@@ -271,11 +270,9 @@ def test_a_file_has_labels_alone(tmp_path, monkeypatch):
 )
 def test_a_forged_linkage_is_refused_wherever_it_is_given(rows):
     Z = np.array(rows, dtype=float).reshape(-1, 4)
-    labels = ["a", *[None] * len(Z)]
     for use in (
         lambda: cut_dendrogram(Z, n_clusters=1),
         lambda: Dendrogram(Z),
-        lambda: prune_dendrogram(Z, labels),
     ):
         with pytest.raises(InputError, match="is not a linkage matrix in SciPy's form"):
             use()

@@ -4,7 +4,6 @@ from karat.bounds import languages as languages
 from karat.bounds.claims import Claim, Claims, claims
 from karat.bounds.classifiers import ComponentBound, Learner, TransductiveClassifier
 from karat.bounds.confidence_sequence import b_always
-from karat.bounds.dendrogram import prune_dendrogram
 from karat.bounds.estimates import Estimate, prediction_powered_mean
 from karat.bounds.forecast import (
     BoundForecast,
@@ -57,7 +56,6 @@ __all__ = [
     "pac_mdl_bound",
     "percent_up",
     "prediction_powered_mean",
-    "prune_dendrogram",
     "question_of",
     "sample",
     "sample_more",

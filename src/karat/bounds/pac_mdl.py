@@ -301,7 +301,6 @@ def pac_mdl_bound(
     See Also
     --------
     karat.guarantee : The lowest of several bounds, this one among them.
-    karat.bounds.prune_dendrogram : The best pruning of a dendrogram.
 
     Notes
     -----
