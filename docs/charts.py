@@ -18,6 +18,7 @@ from karat.bench.diagram import rank_drawing, svg
 from karat.measures import catalogue
 from karat.measures.properties import definitions, stored_verdicts
 from karat.plot import style
+from karat_lab.reading import clarity_by_reading
 
 DATA = Path(__file__).resolve().parents[1] / "examples" / "data"
 COLUMNS = ("benchmark sets", "real tables")
@@ -90,7 +91,7 @@ def reading() -> go.Figure:
 
     wine = karat.datasets.load("wine", scale="standard")
     labels = karat.Study(wine).sweep("ward", k=[3]).labels("ward k=3")
-    table = karat.clarity_by_reading(wine, labels, reader, by="proline alone").per_cluster
+    table = clarity_by_reading(wine, labels, reader, by="proline alone").per_cluster
     share = (100 * table["recognised"] / table["asked"]).round().tolist()
     return bars(table["name"].tolist(), share, "% of the unseen wines that were recognised")
 

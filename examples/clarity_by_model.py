@@ -14,14 +14,14 @@ from __future__ import annotations
 import sys
 
 import karat
-from karat.labeling.reading import ClarityByReading
+from karat_lab.reading import ClarityByReading, clarity_by_reading
 
 
 def main(model: str, answers: str = "wine-answers.karat") -> ClarityByReading:
     """Clarity of a clustering of wines for a model, named as openai:MODEL@URL."""
     wine = karat.datasets.load("wine", scale="standard")
     study = karat.Study(wine).sweep("ward", k=[3])
-    clarity = karat.clarity_by_reading(
+    clarity = clarity_by_reading(
         wine, study.labels("ward k=3"), model, answers=answers, n_parallel=4
     )
     print(clarity)

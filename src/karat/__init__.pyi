@@ -22,8 +22,6 @@ from karat import text as text
 from karat.bench import Benchmark as Benchmark
 from karat.bounds import guarantee as guarantee
 from karat.bounds import pac_mdl_bound as pac_mdl_bound
-from karat.labeling.reading import clarity_by_reading as clarity_by_reading
-from karat.labeling.reading import intruder_test as intruder_test
 from karat.labelings.contingency import ContingencyTable as ContingencyTable
 from karat.measures import *  # noqa: F403
 from karat.measures.evaluation import evaluate as evaluate

@@ -1,9 +1,8 @@
-"""Parts of labelling: sessions, answers, reviews, exports, reading rounds, and what they say."""
+"""Parts of labelling: sessions, answers, reviews, exports, and what they say."""
 
 from __future__ import annotations
 
 import http.client
-import io
 import json
 import os
 import tempfile
@@ -11,30 +10,14 @@ import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from urllib.error import HTTPError
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 
 import karat
 from karat import bounds
-from karat.labeling import answers, desk, exchange, page, reading, session, watch
-from karat.labeling.reading import (
-    answers as replies,
-)
-from karat.labeling.reading import (
-    chat,
-    correction,
-    display,
-    interview,
-    intruders,
-    minutes,
-    question,
-    rounds,
-    score,
-)
+from karat.labeling import answers, desk, exchange, page, session, watch
 from karat.runtime.output import appending
 from pinning import Pins, tried
 
@@ -273,64 +256,6 @@ def names() -> dict[str, Any]:
             one = session.LabelSession(Path(folder) / "a.jsonl", order, lines, by="Ann")
             return watch.Watch(one, {"a": three}, **options)
 
-    def posted() -> Any:
-        """Attempts, waits and the end of a model whose server fails in several ways."""
-        waits: list[float] = []
-        replies = iter([OSError("down"), ValueError("odd"), reply, *[OSError("gone")] * 3])
-        it = chat.ChatModel("m", "http://x", retries=2)
-
-        def post(body: bytes) -> Any:
-            given = next(replies)
-            if isinstance(given, Exception):
-                raise given
-            return given
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(chat.ChatModel, "_post", lambda self, body: post(body))
-            patch.setattr(chat.time, "sleep", waits.append)
-            said = it("what?")
-            try:
-                it("again?")
-            except ConnectionError as error:
-                return str(said), said.tokens_sent, waits, str(error)
-
-    def sent(url: str, answer: bytes = b"[1]", key: str = "", most: int = 10) -> Any:
-        """The request that a model sends, and what it makes of the answer."""
-        told: list[Any] = []
-
-        def opener(*handlers: Any) -> Any:
-            told.append([type(one).__name__ for one in handlers])
-            return SimpleNamespace(open=opened)
-
-        def opened(request: Any, timeout: float) -> Any:
-            told.append([request.full_url, request.data, dict(request.headers), timeout])
-            return io.BytesIO(answer)
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(chat, "build_opener", opener)
-            patch.setattr(chat, "_MOST_BYTES", most)
-            patch.setenv("OPENAI_API_KEY", key)
-            return tried(chat.ChatModel("m", url, timeout=7)._post, b"{}"), told
-
-    def rejected(*codes: int, retries: int = 2) -> Any:
-        """Attempts and waits of a model whose server answers with these errors, then rightly."""
-        waits: list[float] = []
-        replies = iter([HTTPError("u", code, "", {"Retry-After": "3"}, io.BytesIO(b"why\n not"))  # type: ignore[arg-type]
-                        for code in codes])  # fmt: skip
-
-        def post(self: Any, body: bytes) -> Any:
-            for error in replies:
-                raise error
-            return {**reply, "body": body}
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(chat.ChatModel, "_post", post)
-            patch.setattr(chat.time, "sleep", waits.append)
-            try:
-                return str(chat.ChatModel("m", "http://x", retries=retries)("what?")), waits
-            except (ConnectionError, ValueError) as error:
-                return f"{type(error).__name__}: {error}", waits
-
     def appended(before: bytes, *lines: bytes, fails: bool = False) -> Any:
         """A file of lines after more are written to it, and whether it has a whole line."""
         with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
@@ -353,98 +278,9 @@ def names() -> dict[str, Any]:
         except OSError as error:
             return str(error)
 
-    words = {"red": "fire rose", "green": "leaf grass", "blue": "sea sky"}
-
-    def reads(prompt: str) -> str:
-        """A reader that knows the colours."""
-        if "belong?" not in prompt:
-            return next(c for c in words if c in prompt.split("other groups:")[0])
-        return next((c for c in words if c in prompt.split("<object>")[-1]), "none")
-
-    def errs(prompt: str) -> str:
-        """The same, wrong about every third object and silent about some."""
-        if "belong?" not in prompt:
-            return reads(prompt) + ": things of a colour"
-        number = int("".join(filter(str.isdigit, prompt.split("thing")[-1][:4])))
-        return ("none of them", "red", reads(prompt), reads(prompt), "1 or 2")[number % 5]
-
-    def read(reader: Any = errs, labels: Any = three, **options: Any) -> Any:
-        """Clarity by a reader."""
-        found = karat.clarity_by_reading(lines, labels, reader, by="R", **options)
-        return (found.to_dict(), str(found), found.names, found.assigned, found.score,
-                found.interval, found.cluster_names, found.cluster_notes, found.hits,
-                found.round.objects, found.round.examples, found.round.others, found.round.draws,
-                found.cost)  # fmt: skip
-
-    def asks(
-        at: int, objects: Any = lines, labels: Any = three, said: Any = None, **options: Any
-    ) -> Any:
-        """A question of a round."""
-        drawn = rounds.draw_round(display.shown_by(objects, len(labels)), labels, **options)
-        one = drawn.question(at, said or {})
-        return one.ask, one.shown, one.options, one.prompt, len(drawn), drawn.identity, [
-            one.parse(reply) for reply in ("1", "none", "red: of fire", "9")
-        ]  # fmt: skip
-
-    def odd(prompt: str) -> str:
-        """Find the intruder by its colour; wrong about some, and one is none."""
-        shown = prompt.split("<objects>")[-1].split("</objects>")[0]
-        colours = [c for c in shown.split() if c in words]
-        rare = next(i for i, c in enumerate(colours) if colours.count(c) == 1)
-        return "none" if "thing 7" in shown else str(rare + 1)
-
-    def corrected(**options: Any) -> Any:
-        """A person's clarity by a model's many answers."""
-        labels, n = np.arange(90) % 3, 90
-        texts = [f"{('red', 'green', 'blue')[i % 3]} thing {i}" for i in range(n)]
-        model = karat.clarity_by_reading(texts, labels, errs, n_assignments=45, by="M")
-        person = karat.clarity_by_reading(texts, labels, reads, n_assignments=15, by="P", **options)
-        found = correction.correct_reading(model, person)
-        return found.to_dict(), str(found), found.interval, found.agreement, (
-            score.agreement_of_readers(person, person)
-        )  # fmt: skip
-
-    def at_desk(*gifts: Any, labels: Any = three) -> Any:
-        """What a reading desk says after some answers."""
-        with tempfile.TemporaryDirectory() as folder:
-            drawn = rounds.draw_round(display.shown_by(lines, N), labels, 6)
-            it = reading.ReadingDesk(Path(folder) / "a.jsonl", drawn, "Ann")
-            said = []
-            for kind, label in gifts:
-                try:
-                    it.give(kind, label, it.at)
-                except ValueError as error:
-                    said.append(str(error))
-                said.append(it.at)
-            return (said, it.said, it.readers, it.status, it.names, it.fixed, it.keys, len(it),
-                    it.ending.replace(folder, ""), it.variant("x"), it.beside(0))  # fmt: skip
-
-    def told(replies: Any, **options: Any) -> Any:
-        """What an interview makes of these replies to one question."""
-        given = iter(replies)
-
-        def reader(prompt: str) -> Any:
-            said = next(given)
-            if isinstance(said, Exception):
-                raise said
-            return said
-
-        it = interview.Interview(reader, "I", **options)
-        found = [
-            it.ask("what?", lambda reply: int(reply) if reply.isdigit() else None) for _ in "ab"
-        ]
-        return found, it.cost, str(it.cost)
-
-    table = pd.DataFrame(
-        {"size=big": [1, 0], "size=small": [0, 1], "x": [1.23456, 2.0], "n": [3, 4]}
-    )
-    reply = {"choices": [{"message": {"content": "yes"}}],
-             "usage": {"prompt_tokens": 3000, "completion_tokens": 500}}  # fmt: skip
     shared = {
-        "N": N, "replies": replies, "chat": chat, "display": display, "sparse": sparse, "karat": karat, "intruders": intruders,
-        "minutes": minutes, "question": question, "Path": Path, "interview": interview,
-        "SimpleNamespace": SimpleNamespace, "Shown": desk.Shown, "score": score,
-        "correction": correction,
+        "N": N, "sparse": sparse, "karat": karat, "Path": Path, "SimpleNamespace": SimpleNamespace,
+        "Shown": desk.Shown,
     }  # fmt: skip
     return locals() | shared
 

@@ -17,7 +17,7 @@ from karat_lab.data import data_folder, data_in, index
 from karat_lab.scale import Scale, quick_of
 
 reproduce = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-lab = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+lab = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 FOLDER = Annotated[
     Path | None,
     typer.Option(

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import karat
-from karat.labeling.reading import correct_reading
 from karat_lab import ExperimentResult
 from karat_lab.journal import Journal
+from karat_lab.reading import clarity_by_reading, correct_reading
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from karat.labeling.reading import ClarityByReading
     from karat.runtime.types import Bools, Ints
+    from karat_lab.reading import ClarityByReading
 
 SAMPLES = 500
 #: sizes of the clusters, and the share of each whose objects the reader recognises
@@ -140,7 +139,7 @@ def _reading(labels: Ints, right: Bools, m: int, seed: int) -> ClarityByReading:
         return f"cluster {labels[at] if right[at] else (labels[at] + 1) % k}"
 
     texts = [f"object {i}" for i in range(len(labels))]
-    return karat.clarity_by_reading(
+    return clarity_by_reading(
         texts, labels, reader, n_assignments=m, by="reader", random_state=seed
     )
 

@@ -4,7 +4,6 @@ from karat.bounds import languages as languages
 from karat.bounds.claims import Claim, Claims, claims
 from karat.bounds.classifiers import ComponentBound, Learner, TransductiveClassifier
 from karat.bounds.confidence_sequence import b_always
-from karat.bounds.estimates import Estimate, prediction_powered_mean
 from karat.bounds.forecast import (
     BoundForecast,
     LabelForecast,
@@ -28,7 +27,6 @@ __all__ = [
     "Claims",
     "ComponentBound",
     "Doubt",
-    "Estimate",
     "Guarantee",
     "LabelForecast",
     "LabelSequence",
@@ -55,7 +53,6 @@ __all__ = [
     "log_bucket",
     "pac_mdl_bound",
     "percent_up",
-    "prediction_powered_mean",
     "question_of",
     "sample",
     "sample_more",

@@ -17,12 +17,10 @@ from karat.cli.assign import assign
 from karat.cli.bench import bench
 from karat.cli.bound import bound
 from karat.cli.check import check
-from karat.cli.clarity import clarity
 from karat.cli.compare import compare
 from karat.cli.label import label
 from karat.cli.measures import measures
 from karat.cli.report import report
-from karat.cli.reproduce import FORWARD, lab, reproduce
 from karat.cli.run import run
 from karat.cli.sample import sample
 from karat.cli.watch import watch
@@ -37,8 +35,29 @@ EXIT_CODES = (
 OUT_OF_MEMORY = "karat: out of memory; give a sample of the rows, or fewer columns"
 
 
+#: entry points of this group are commands of other packages
+GROUP = "karat.commands"
+#: commands of karat-lab, to say how to get them where it is missing
+LABORATORY = ("clarity", "lab", "reproduce")
+
+
 class _Commands(TyperGroup):
-    """Command group that reports an interruption; typer itself exits silently."""
+    """Command group with the commands of other packages, which are imported when they are needed.
+
+    It reports an interruption; typer itself exits silently.
+    """
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+        """Names of karat's own commands, then those of other packages."""
+        from importlib.metadata import entry_points
+
+        names = super().list_commands(ctx)
+        return names + sorted({point.name for point in entry_points(group=GROUP)} - set(names))
+
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]
+        """A command by name, karat's own before one of another package."""
+        command = super().get_command(ctx, cmd_name)
+        return command if command is not None else _command_elsewhere(cmd_name)
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Run the command."""
@@ -56,6 +75,26 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+
+
+def _command_elsewhere(name: str) -> Any:
+    """Command of another package; raises for one of karat-lab if that is not installed."""
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=GROUP, name=name):
+        loaded = point.load()
+        if not isinstance(loaded, typer.Typer):
+            function, loaded = loaded, typer.Typer(add_completion=False)
+            loaded.command(help=_help_of(function))(function)
+        return typer.main.get_command(loaded)
+    if name in LABORATORY:
+        from karat.runtime.validation import InputError
+
+        raise InputError(
+            f"karat {name} is part of karat-lab, which is not installed: pip install -e lab in a "
+            "checkout of karat"
+        )
+    return None
 
 
 def _print_version(show: bool) -> None:
@@ -92,14 +131,11 @@ for _command in (
     compare,
     bound,
     label,
-    clarity,
     sample,
     bench,
     measures,
 ):
     app.command(help=_help_of(_command))(_command)
-for _command in (reproduce, lab):
-    app.command(context_settings=FORWARD, help=_help_of(_command))(_command)
 
 
 def _check_thread_count() -> None:

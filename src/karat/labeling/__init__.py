@@ -1,7 +1,4 @@
-"""Few labels: a team's answers in a file, and what they guarantee.
-
-In :mod:`karat.labeling.reading` people and models name clusters.
-"""
+"""Few labels: a team's answers in a file, and what they guarantee."""
 
 from karat.labeling.agreement import Agreement, agreement
 from karat.labeling.answers import AnswerFile, LabelAnswer, taught_rows

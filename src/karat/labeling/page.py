@@ -7,20 +7,19 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 from karat.labeling.desk import IMAGES
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    from karat.labeling.desk import Desk
-    from karat.labeling.reading.desk import ReadingDesk
+    from karat.labeling.desk import Shown
 
 #: seconds without a request after which the page is closed, and seconds until it must be opened
 QUIET, UNOPENED = 180.0, 1_800.0
@@ -72,12 +71,54 @@ class PageAnswer:
         return answer
 
 
+class PageDesk(Protocol):
+    """What the page needs of the one whose questions it shows."""
+
+    words: ClassVar[dict[str, Any]]
+    kinds: ClassVar[tuple[str, ...]]
+
+    @property
+    def at(self) -> int | None:
+        """Position of the next object, None if nothing is left."""
+
+    @property
+    def status(self) -> str:
+        """Progress, in words."""
+
+    @property
+    def ending(self) -> str:
+        """What the page says when it closes."""
+
+    @property
+    def fixed(self) -> Sequence[str] | None:
+        """The only classes that may be given, None if any may."""
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """Class of each key."""
+
+    def __len__(self) -> int: ...
+
+    def objects(self, at: int) -> Shown:
+        """Object at a position, as shown."""
+
+    def beside(self, at: int) -> dict[str, Any]:
+        """What stands beside the object."""
+
+    def variant(self, name: str) -> str | None:
+        """A similar class that was probably meant."""
+
+    def give(self, kind: str, label: str = "", at: int | None = None) -> None:
+        """Take an answer."""
+
+
 class LabelPage:
     """A server on 127.0.0.1 for one labeller's page.
 
     Parameters
     ----------
-    desk : Desk or ReadingDesk
+    desk : PageDesk
+        :class:`Desk`, or another that answers likewise.
 
     Attributes
     ----------
@@ -93,7 +134,7 @@ class LabelPage:
     shows texts as text.
     """
 
-    def __init__(self, desk: Desk | ReadingDesk) -> None:
+    def __init__(self, desk: PageDesk) -> None:
         self.desk, self.closed = desk, False
         self.token = secrets.token_urlsafe(24)
         self.lock = threading.Lock()

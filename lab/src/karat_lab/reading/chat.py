@@ -78,7 +78,7 @@ class ChatModel:
 
     Examples
     --------
-    >>> from karat.labeling.reading import ChatModel
+    >>> from karat_lab.reading import ChatModel
     >>> ChatModel("llama3.2", "http://localhost:11434/v1").name
     'openai:llama3.2@http://localhost:11434/v1'
     """

@@ -9,20 +9,20 @@ import numpy as np
 
 from karat.labeling.desk import Shown
 from karat.labeling.medoids import central_objects
-from karat.labeling.reading.answers import parse_choice, parse_name
-from karat.labeling.reading.display import Show, as_line, as_text, numbered, shortened
-from karat.labeling.reading.draw import RoundDraw
-from karat.labeling.reading.minutes import short_characters
-from karat.labeling.reading.question import ASSIGN, NAME, SHOWN_CHARACTERS, Question, prompt
-from karat.labeling.reading.score import ClarityByReading
 from karat.labelings.labels import NOISE, apply_noise_policy, encode
 from karat.runtime.validation import InputError
+from karat_lab.reading.answers import parse_choice, parse_name
+from karat_lab.reading.display import Show, as_line, as_text, numbered, shortened
+from karat_lab.reading.draw import RoundDraw
+from karat_lab.reading.minutes import short_characters
+from karat_lab.reading.question import ASSIGN, NAME, SHOWN_CHARACTERS, Question, prompt
+from karat_lab.reading.score import ClarityByReading
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.labeling.reading.interview import Cost
     from karat.runtime.types import Labels, Metric, Rows
+    from karat_lab.reading.interview import Cost
 
 #: members of a cluster that are shown, half of them central, and objects of others beside them
 EXAMPLES, OTHERS = 6, 4

@@ -9,14 +9,14 @@ import numpy as np
 
 from karat.labeling.answers import AnswerFile, LabelAnswer, check_name, now
 from karat.labeling.desk import Shown
-from karat.labeling.reading.answers import MAX_LINE, NONE
-from karat.labeling.reading.display import as_line
-from karat.labeling.reading.question import Question
 from karat.runtime.validation import InputError, StorageError
+from karat_lab.reading.answers import MAX_LINE, NONE
+from karat_lab.reading.display import as_line
+from karat_lab.reading.question import Question
 
 if TYPE_CHECKING:
-    from karat.labeling.reading.intruders import IntruderRound
-    from karat.labeling.reading.rounds import Round
+    from karat_lab.reading.intruders import IntruderRound
+    from karat_lab.reading.rounds import Round
 
 #: keys of the options; q, u, s and d have other meanings
 KEYS = "123456789abcefghijklmnoprtvwxyz"

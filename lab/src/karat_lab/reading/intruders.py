@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.labeling.desk import Shown
-from karat.labeling.reading.answers import parse_choice
-from karat.labeling.reading.display import Show, Showable, as_line, numbered, shown_by
-from karat.labeling.reading.interview import AnswerStore, Cost, Interview, Reader
-from karat.labeling.reading.question import INTRUDER, SHOWN_CHARACTERS, Question, prompt
-from karat.labeling.reading.score import exact_interval
 from karat.labelings.labels import apply_noise_policy, encode
 from karat.runtime.validation import InputError
+from karat_lab.reading.answers import parse_choice
+from karat_lab.reading.display import Show, Showable, as_line, numbered, shown_by
+from karat_lab.reading.interview import AnswerStore, Cost, Interview, Reader
+from karat_lab.reading.question import INTRUDER, SHOWN_CHARACTERS, Question, prompt
+from karat_lab.reading.score import exact_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -180,7 +180,7 @@ def intruder_test(
 
     Examples
     --------
-    >>> from karat.labeling.reading import intruder_test
+    >>> from karat_lab.reading import intruder_test
     >>> words = ["goal", "match", "team", "player", "bank", "share", "stock", "price"]
     >>> sport = set(words[:4])
     >>> def reader(prompt):

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bounds import Estimate, prediction_powered_mean
-from karat.labeling.agreement import Agreement, agreement
-from karat.labeling.reading.score import ClarityByReading
+from karat.labeling import Agreement, agreement
 from karat.runtime.validation import InputError
+from karat_lab.reading.estimates import Estimate, prediction_powered_mean
+from karat_lab.reading.score import ClarityByReading
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -90,7 +90,7 @@ def correct_reading(model: ClarityByReading, person: ClarityByReading) -> Correc
 
     Notes
     -----
-    :func:`karat.bounds.prediction_powered_mean` (Angelopoulos et al. 2023) of each object's
+    :func:`prediction_powered_mean` (Angelopoulos et al. 2023) of each object's
     contribution to the score: 1 for a hit, -1/(k - 1) for a miss. A bad model does no harm, since
     it gets no weight. A few corrections are far from normal, so the limits are Gaffke's (2005) for
     bounded values. They are conservative, because the draw takes equally many objects of each
@@ -98,16 +98,15 @@ def correct_reading(model: ClarityByReading, person: ClarityByReading) -> Correc
 
     Examples
     --------
-    >>> import karat
-    >>> from karat.labeling.reading import correct_reading
+    >>> from karat_lab.reading import clarity_by_reading, correct_reading
     >>> def reads(prompt):
     ...     if "belong?" not in prompt:
     ...         return "pets" if "dog" in prompt.split("other groups:")[0] else "fruit"
     ...     return "pets" if "dog" in prompt.split("<object>")[-1] else "fruit"
     >>> texts = [f"dog {i}" for i in range(90)] + [f"pear {i}" for i in range(90)]
     >>> labels = [0] * 90 + [1] * 90
-    >>> model = karat.clarity_by_reading(texts, labels, reads, n_assignments=150, by="model")
-    >>> person = karat.clarity_by_reading(texts, labels, reads, by="Ann")
+    >>> model = clarity_by_reading(texts, labels, reads, n_assignments=150, by="model")
+    >>> person = clarity_by_reading(texts, labels, reads, by="Ann")
     >>> corrected = correct_reading(model, person)
     >>> corrected.agreement.common, corrected.score
     (30, 1.0)

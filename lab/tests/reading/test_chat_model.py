@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from command_line import karat_command
-from karat import InputError, clarity_by_reading, intruder_test
-from karat.labeling.reading import ChatModel, chat_model
+from karat import InputError
+from karat_lab.reading import ChatModel, chat_model, clarity_by_reading, intruder_test
 from readers import Oracle, objects_of
 
 LABELS = np.repeat([0, 1, 2], [40, 25, 20])
@@ -65,7 +65,7 @@ class Stub:
 
 @pytest.fixture
 def stub(monkeypatch):
-    monkeypatch.setattr("karat.labeling.reading.chat._FIRST_WAIT", 0.0)
+    monkeypatch.setattr("karat_lab.reading.chat._FIRST_WAIT", 0.0)
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")  # which must not be asked
     served = Stub(Oracle(LABELS))
     yield served
@@ -122,7 +122,7 @@ def test_a_rejected_request_ends_the_reading(stub, state):
 
 
 def test_a_server_that_is_not_there(monkeypatch):
-    monkeypatch.setattr("karat.labeling.reading.chat._FIRST_WAIT", 0.0)
+    monkeypatch.setattr("karat_lab.reading.chat._FIRST_WAIT", 0.0)
     with pytest.raises(InputError, match=r"no answer that can be used.*Connection refused"):
         clarity_by_reading(TEXTS, LABELS, "openai:m@http://127.0.0.1:1/v1")
 
@@ -176,7 +176,7 @@ def test_the_example_runs(stub, tmp_path, capsys):
         return json.dumps({"group": len(re.findall(r"^\d+\. ", prompt, re.M))})
 
     stub.reader = reader
-    path = Path(__file__).parents[2] / "examples" / "clarity_by_model.py"
+    path = Path(__file__).parents[3] / "examples" / "clarity_by_model.py"
     spec = importlib.util.spec_from_file_location("clarity_by_model", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.labeling.reading.answers import NONE
+from karat_lab.reading.answers import NONE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.labeling.reading.display import Show
+    from karat_lab.reading.display import Show
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,12 @@ from scipy.stats import binomtest
 from sklearn.metrics import cohen_kappa_score
 
 import karat
-from karat import InputError, clarity_by_reading
-from karat.labeling.reading import draw_round, intruder_test
-from karat.labeling.reading.answers import parse_choice, parse_name
-from karat.labeling.reading.correction import bounded_interval
-from karat.labeling.reading.score import exact_interval
+import karat_lab.reading
+from karat import InputError
+from karat_lab.reading import clarity_by_reading, draw_round, intruder_test
+from karat_lab.reading.answers import parse_choice, parse_name
+from karat_lab.reading.correction import bounded_interval
+from karat_lab.reading.score import exact_interval
 from readers import Oracle, guesser, objects_of
 
 LABELS = np.repeat([0, 1, 2], [40, 25, 20])
@@ -272,7 +273,7 @@ def test_a_table_is_shown_in_original_units():
 
 
 def test_prompts_have_a_version():
-    folder = Path(karat.__file__).parent / "labeling" / "reading" / "prompts"
+    folder = Path(karat_lab.reading.__file__).parent / "prompts"
     assert {file.name for file in folder.iterdir()} == {
         "name_1.txt", "assign_1.txt", "intruder_1.txt",
     }  # fmt: skip

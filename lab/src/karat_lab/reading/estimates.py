@@ -94,7 +94,8 @@ def prediction_powered_mean(
     Examples
     --------
     >>> import numpy as np
-    >>> from karat.bounds import prediction_powered_mean, sample
+    >>> from karat.bounds import sample
+    >>> from karat_lab.reading import prediction_powered_mean
     >>> rng = np.random.default_rng(0)
     >>> truth = rng.random(5000) < 0.3
     >>> guesses = np.where(rng.random(5000) < 0.9, truth, ~truth).astype(float)

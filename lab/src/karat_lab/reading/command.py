@@ -14,11 +14,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Option
 
-from karat.cli._groups import takes_groups
-from karat.cli._input import InputOptions, print_findings, read_dataset, split_names
-from karat.cli._options import JsonOption, SeedOption
-from karat.cli._output import print_json, printable, show_table
-from karat.cli.label import ask, show_object
+from karat.cli.extension import (
+    InputOptions,
+    JsonOption,
+    SeedOption,
+    ask,
+    print_findings,
+    print_json,
+    printable,
+    read_dataset,
+    show_object,
+    show_table,
+    split_names,
+    takes_groups,
+)
 from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
@@ -26,9 +35,9 @@ if TYPE_CHECKING:
 
     from karat.datasets import Dataset
     from karat.labeling import ShownObjects
-    from karat.labeling.reading import ChatModel, IntruderRound, ReadingDesk, Round
     from karat.runtime.types import Labels
     from karat.study import Study
+    from karat_lab.reading import ChatModel, IntruderRound, ReadingDesk, Round
 
 
 class ReadingTask(StrEnum):
@@ -121,9 +130,9 @@ def clarity(
     """
     from contextlib import ExitStack
 
-    from karat.labeling.reading import correct_reading
     from karat.runtime.output import OutputPlan
     from karat.study import load_study
+    from karat_lab.reading import correct_reading
 
     plan = OutputPlan({
         **reading.inputs, "--labels": clustering.labels, "--study": clustering.study_file,
@@ -201,11 +210,11 @@ def _questions(
     reader: ReaderOptions,
 ) -> tuple[Any, Any]:
     """The questions, and the readings of the people in ``--person``."""
-    from karat.labeling.reading import ReadingDesk, draw_intruders, draw_round, shown_by
-    from karat.labeling.reading.display import shortened
-    from karat.labeling.reading.intruders import SET_MEMBERS
-    from karat.labeling.reading.minutes import short_characters
-    from karat.labeling.reading.rounds import ASSIGNMENTS, SHORT_ASSIGNMENTS
+    from karat_lab.reading import ReadingDesk, draw_intruders, draw_round, shown_by
+    from karat_lab.reading.display import shortened
+    from karat_lab.reading.intruders import SET_MEMBERS
+    from karat_lab.reading.minutes import short_characters
+    from karat_lab.reading.rounds import ASSIGNMENTS, SHORT_ASSIGNMENTS
 
     person = reader.person
     if person is not None and reader.task is not ReadingTask.names:
@@ -257,7 +266,7 @@ def _readings(
     reader: ReaderOptions, name: str, questions: Round | IntruderRound, study: Study | None
 ) -> dict[str, Any]:
     """Readings by reader, the current reader's first."""
-    from karat.labeling.reading import Interview
+    from karat_lab.reading import Interview
 
     path = reader.output or _answers(reader, name, study)
     if reader.by in ("terminal", "page"):
@@ -282,7 +291,7 @@ def _readings(
 
 def _model(reader: ReaderOptions) -> ChatModel | None:
     """The model that ``--by`` names, with the options for models; None for another reader."""
-    from karat.labeling.reading import chat_model
+    from karat_lab.reading import chat_model
 
     try:
         prices = None if reader.price is None else tuple(map(float, reader.price.split(",")))
@@ -325,8 +334,8 @@ def _by_people(
 ) -> dict[str, Any]:
     """Readings of the person at this desk and of others in the file, this person's first."""
     from karat.labeling.page import LabelPage
-    from karat.labeling.reading import ReadingDesk
-    from karat.labeling.reading.minutes import effort
+    from karat_lab.reading import ReadingDesk
+    from karat_lab.reading.minutes import effort
 
     desk = ReadingDesk(path, questions, reader)
     typer.echo(effort(questions), err=True)
@@ -378,7 +387,7 @@ def _agreements(by_reader: dict[str, Any]) -> dict[str, str]:
     """Sentences on the agreement of each two readers."""
     from itertools import combinations
 
-    from karat.labeling.reading import agreement_of_readers
+    from karat_lab.reading import agreement_of_readers
 
     sentences = {}
     for (first, a), (second, b) in combinations(by_reader.items(), 2):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from karat.datasets import Dataset
-from karat.labeling.reading.display import Showable, shown_by
-from karat.labeling.reading.interview import AnswerStore, Interview, Reader
-from karat.labeling.reading.rounds import draw_round
-from karat.labeling.reading.score import ClarityByReading
 from karat.labelings.labels import encode
+from karat_lab.reading.display import Showable, shown_by
+from karat_lab.reading.interview import AnswerStore, Interview, Reader
+from karat_lab.reading.rounds import draw_round
+from karat_lab.reading.score import ClarityByReading
 
 if TYPE_CHECKING:
     from karat.runtime.types import Labels
@@ -45,7 +45,7 @@ def clarity_by_reading(
     reader : callable or str
         From a prompt (str) to an answer (str): any client of a language model, or rules. Or a model
         on a server with OpenAI's interface, ``"openai:MODEL@URL"``
-        (:class:`karat.labeling.reading.ChatModel`).
+        (:class:`karat_lab.reading.ChatModel`).
     n_assignments : int, default 30, or 10 in a short round
         Objects to be assigned.
     by : str, optional
@@ -92,13 +92,13 @@ def clarity_by_reading(
 
     Examples
     --------
-    >>> import karat
+    >>> from karat_lab.reading import clarity_by_reading
     >>> def reader(prompt):
     ...     if "belong?" not in prompt:
     ...         return "pets" if "dog" in prompt.split("other groups:")[0] else "fruit"
     ...     return "pets" if "dog" in prompt.split("<object>")[-1] else "fruit"
     >>> texts = [f"dog {i}" for i in range(20)] + [f"pear {i}" for i in range(20)]
-    >>> clarity = karat.clarity_by_reading(texts, [0] * 20 + [1] * 20, reader, by="rules")
+    >>> clarity = clarity_by_reading(texts, [0] * 20 + [1] * 20, reader, by="rules")
     >>> clarity.score, sorted(clarity.cluster_names.items())
     (1.0, [(0, 'pets'), (1, 'fruit')])
     """

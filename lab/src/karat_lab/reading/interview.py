@@ -12,12 +12,12 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from karat.labeling.reading.chat import ChatModel, chat_model
 from karat.runtime.kept_file import KeptValues
 from karat.runtime.validation import InputError
+from karat_lab.reading.chat import ChatModel, chat_model
 
 if TYPE_CHECKING:
-    from karat.labeling.reading.question import Question, Questionnaire
+    from karat_lab.reading.question import Question, Questionnaire
 
 #: a function from a prompt to an answer
 ReadingFunction: TypeAlias = Callable[[str], str]

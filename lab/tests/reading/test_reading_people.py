@@ -15,20 +15,21 @@ import pytest
 import karat
 from chromium import CHROMIUM, reported
 from command_line import karat_command
-from karat import InputError, StorageError, clarity_by_reading
+from karat import InputError, StorageError
 from karat.labeling import page
 from karat.labeling.page import LabelPage
-from karat.labeling.reading import (
+from karat_lab.reading import (
     ReadingDesk,
     agreement_of_readers,
+    clarity_by_reading,
     correct_reading,
     draw_intruders,
     draw_round,
     shown_by,
 )
-from karat.labeling.reading.correction import bounded_interval
-from karat.labeling.reading.minutes import effort
-from karat.labeling.reading.score import exact_interval
+from karat_lab.reading.correction import bounded_interval
+from karat_lab.reading.minutes import effort
+from karat_lab.reading.score import exact_interval
 from readers import Oracle, objects_of
 
 LABELS = np.repeat([0, 1, 2], [40, 25, 20])

@@ -8,15 +8,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from karat.bounds import binomial_tail_bound
-from karat.labeling.agreement import Agreement, agreement
-from karat.labeling.reading.answers import NONE
-from karat.labeling.reading.interview import Cost
+from karat.labeling import Agreement, agreement
 from karat.runtime.validation import InputError
+from karat_lab.reading.answers import NONE
+from karat_lab.reading.interview import Cost
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from karat.labeling.reading.draw import RoundDraw
+    from karat_lab.reading.draw import RoundDraw
 
 
 def exact_interval(hits: int, n: int, delta: float) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from karat.labeling.reading.question import Questionnaire
+    from karat_lab.reading.question import Questionnaire
 
 #: characters that adults read in a minute: 238 words (Brysbaert 2019) of six with their blanks
 CHARACTERS_A_MINUTE = 1_400
