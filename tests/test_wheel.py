@@ -26,7 +26,7 @@ def check(names):
     assert names
     assert not [name for name in names if FOREIGN.search(name)]
     wanted = {"karat/__init__.py", "karat/__init__.pyi", "karat/judge/judge.npz",
-              "karat/measures/verdicts.jsonl", "karat/measures/properties.json",
+              "karat/measures/verdicts.jsonl.xz", "karat/measures/properties.json",
               "karat/datasets/data/iris.csv"}  # fmt: skip
     assert wanted <= set(names)
 

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import lzma
 import math
 
 import numpy as np
@@ -178,6 +179,15 @@ def test_a_change_that_others_hide_is_not_taken_for_none():
 def test_graph_measures_are_asked_of_no_distances():
     found = known("modularity")
     assert set(found.table["outcome"]) == {"not applicable"}
+
+
+def test_verdicts_are_kept_in_a_compressed_file_too(tmp_path):
+    file = tmp_path / "kept.xz"
+    one = known("dunn_index", names=["continuity"], random_state=3, storage=file)
+    known("dunn_index", names=["scale_invariance"], random_state=3, storage=file)
+    assert len(lzma.decompress(file.read_bytes()).splitlines()) == 2
+    again = known("dunn_index", names=["continuity"], random_state=3, storage=file)
+    assert one.to_dict() == again.to_dict()
 
 
 def test_verdicts_are_kept_and_depend_on_the_seed_only(tmp_path):

@@ -29,7 +29,7 @@ def test_definitions_are_those_of_the_laboratory():
 def test_there_is_a_verdict_on_every_property_of_every_measure():
     wanted = {(m.key, p.key) for m in catalogue.values() for p in PROPERTIES.values()
               if p.kind == m.kind}  # fmt: skip
-    told = "karat reproduce measure-properties --storage src/karat/measures/verdicts.jsonl adds it"
+    told = "reproduce measure-properties --storage src/karat/measures/verdicts.jsonl.xz adds it"
     assert set(FOUND) == wanted, told
 
 

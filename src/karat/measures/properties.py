@@ -1,12 +1,13 @@
 """Stored verdicts on the properties of each measure, with counterexamples.
 
 karat-lab defines the properties in a form that a machine can check, and searches counterexamples.
-Its results for karat's measures are stored here, in ``verdicts.jsonl`` and ``properties.json``.
+Its results for karat's measures are stored here, in ``verdicts.jsonl.xz`` and ``properties.json``.
 """
 
 from __future__ import annotations
 
 import json
+import lzma
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -367,8 +368,8 @@ def stored_verdicts() -> list[Verdict]:
 @cache
 def _stored() -> tuple[Verdict, ...]:
     """The stored verdicts, in the order of the measures and properties."""
-    lines = files("karat.measures").joinpath("verdicts.jsonl").read_text("utf-8").splitlines()
-    rows = [json.loads(line)["row"] for line in lines]
+    stored = files("karat.measures").joinpath("verdicts.jsonl.xz").read_bytes()
+    rows = [json.loads(line)["row"] for line in lzma.decompress(stored).splitlines()]
     order = {key: place for place, key in enumerate(definitions())}
     last = {(row["measure"], row["property"]): Verdict.from_dict(row) for row in rows}
     return tuple(sorted(last.values(), key=lambda v: (v.measure, order[v.property])))

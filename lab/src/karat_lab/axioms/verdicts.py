@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import json
+import lzma
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 from karat.measures.properties import Properties, Verdict, stored_verdicts
 from karat.runtime.validation import StorageError
@@ -104,8 +105,9 @@ def known(
     random_state : int, default 0
         The stored ones were found with 0.
     storage : path, optional
-        JSON lines of verdicts, to which new ones are appended. The file of the package is
-        ``verdicts.jsonl``: where the definition of a measure changed, delete its lines there.
+        JSON lines of verdicts, to which new ones are appended; compressed if the name ends in
+        ``.xz``. The file of the package is ``verdicts.jsonl.xz``: where the definition of a measure
+        changed, delete its lines there.
     """
     judge = Valuation.of(key)
     stored: dict[str, Verdict] = {}
@@ -121,16 +123,25 @@ def known(
             verdict = stored.get(property.key) or search(property, judge, random_state=random_state)
             if storage is not None:
                 line = json.dumps({"key": name, "row": verdict.to_dict()})
-                with open(storage, "a", encoding="utf-8") as file:
+                with _opened(Path(storage), "at") as file:
                     file.write(f"{line}\n")
         verdicts.append(verdict)
     return Properties(key, tuple(verdicts))
 
 
+def _opened(path: Path, mode: Literal["rt", "at"]) -> TextIO:
+    """A file of lines, compressed if its name says so; what is appended is a stream of its own."""
+    opens = lzma.open if path.suffix == ".xz" else open
+    return cast(TextIO, opens(path, mode, encoding="utf-8"))
+
+
 def _read_rows(path: Path) -> dict[str, dict[str, Any]]:
     """Verdicts in a file of JSON lines by their names; none where there is no file."""
     rows = {}
-    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    lines: list[str] = []
+    if path.exists():
+        with _opened(path, "rt") as file:
+            lines = file.read().splitlines()
     for number, line in enumerate(lines, 1):
         try:
             record = json.loads(line)
