@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from karat.datasets._names import quoted
+from karat.runtime.json_values import json_value
 
 Severity = Literal["harmful", "notable"]
 MAX_SHOWN_NAMES = 3
@@ -47,16 +48,7 @@ class Finding:
     def to_dict(self) -> dict[str, Any]:
         """Facts and sentence of the finding for JSON."""
         facts = {name: value for name, value in vars(self).items() if name != "assumed"}
-        return _plain(facts) | {"stops": self.stops, "sentence": sentence(self)}
-
-
-def _plain(value: Any) -> Any:
-    """Value as JSON takes it."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    return value.item() if hasattr(value, "item") else value
+        return json_value(facts) | {"stops": self.stops, "sentence": sentence(self)}
 
 
 def sentence(finding: Finding) -> str:

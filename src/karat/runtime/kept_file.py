@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from karat.runtime.json_values import json_value
 from karat.runtime.output import create_private, remove_file
 from karat.runtime.validation import StorageError
 
@@ -192,7 +191,7 @@ class EntryFile:
         last = self._db.execute("SELECT coalesce(max(position), 0) FROM entries").fetchone()[0]
         for position, (key, content) in enumerate(contents.items(), last + 1):
             if not isinstance(content, bytes):
-                content = json.dumps(content, default=_plain).encode()
+                content = json.dumps(content, default=json_value).encode()
             name = position, kind, key, zlib.crc32(content)
             rows.append((*name, _checksum(*name), content))
         self._db.executemany(
@@ -251,11 +250,6 @@ class KeptValues:
             with closing(file), file.transaction():
                 file.put("value", {key: value}, replace=True)
         self._values[key] = value
-
-
-def _plain(number: np.generic) -> object:
-    """A number of NumPy as JSON takes it."""
-    return number.item()
 
 
 def _checksum(*name: object) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.nulls.structure import Structure as Structure
+from karat.runtime.json_values import json_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -363,16 +363,16 @@ class AnswerFacts:
 
 def plain(value: object) -> Any:
     """A fact as a JSON value; a dataclass gives the fields of its ``repr``."""
+    return json_value(value, facts=_stated)
+
+
+def _stated(value: object) -> object:
+    """What a fact says of itself: a mapping for results and dataclasses."""
     if hasattr(value, "bound_rate") and hasattr(value, "row_classes"):
-        stated = {name: plain(getattr(value, name)) for name in GUARANTEED}
-        return stated | {"class_guaranteed": plain(value.row_classes.by_class)}
+        stated = {name: getattr(value, name) for name in GUARANTEED}
+        return stated | {"class_guaranteed": value.row_classes.by_class}
     if hasattr(value, "to_dict") and not isinstance(value, AnswerFacts):
         return value.to_dict()
     if is_dataclass(value):
-        shown = (field.name for field in fields(value) if field.repr)
-        return {name: plain(getattr(value, name)) for name in shown}
-    if isinstance(value, (tuple, list)):
-        return [plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    return value.item() if isinstance(value, np.generic) else value
+        return {field.name: getattr(value, field.name) for field in fields(value) if field.repr}
+    return value
