@@ -121,7 +121,6 @@ def _planted(
     """
 
     def errors(d: int) -> NDArray[np.float64]:
-        """Random errors in d features."""
         return np.asarray(rng.standard_t(5, (n, d)) if heavy else rng.normal(size=(n, d)))
 
     columns, planted = [], []

@@ -138,7 +138,6 @@ def _settings(
     from threadpoolctl import threadpool_limits
 
     def kmeans(k: int) -> NDArray[np.int32]:
-        """Labels by k-means with k clusters."""
         model = KMeans(k, init="random", n_init=1, random_state=int(rng.integers(2**31)))
         labels: NDArray[np.int32] = model.fit_predict(X)
         return labels
@@ -161,10 +160,7 @@ def _settings(
     origins = [(name.split()[0], int(name.split()[1])) for name in every.names]
 
     def by(labelings: Labelings, language: Any) -> Setting:
-        """Setting of one language over several clusterings."""
-
         def outcome(y: NDArray[np.object_], hidden: NDArray[np.bool_]) -> Outcome:
-            """Bound and true errors for one split."""
             bounds = pac_mdl_bound(labelings, y, DELTA, language)
             assert isinstance(bounds, PacMdlBounds)
             return _outcome(bounds.best, truth, hidden)
@@ -172,7 +168,6 @@ def _settings(
         return outcome
 
     def of_study(y: NDArray[np.object_], hidden: NDArray[np.bool_]) -> Outcome:
-        """Bound for all clusterings of a study."""
         bounds = study_bounds(every, y, delta=DELTA, searched=plan, origins=origins)
         return _outcome(bounds.best, truth, hidden)
 
@@ -180,7 +175,6 @@ def _settings(
     fixed = np.array([majority[c] for c in single_labeling.codes[0]])
 
     def of_guess(y: NDArray[np.object_], hidden: NDArray[np.bool_]) -> Outcome:
-        """Bound for fixed labels of the clusters."""
         wrong = fixed != truth
         m, n = int((~hidden).sum()), int(hidden.sum())
         return b_max(m, n, int(wrong[~hidden].sum()), DELTA), int(wrong[hidden].sum())
@@ -283,13 +277,11 @@ def _draw(
     order = order[~np.isin(order, taught)][: FEW - len(taught)]
 
     def partly(m: int) -> NDArray[np.object_]:
-        """Classes of the first m drawn objects and those that teach."""
         y = np.full(OBJECTS, None, dtype=object)
         y[order[:m]], y[taught] = truth[order[:m]], truth[taught]
         return y
 
     def outcome(guaranteed: Any, m: int) -> tuple[float, float, bool]:
-        """Bound and true errors for one split."""
         """Bound, true share of errors, and whether the bound is broken."""
         hidden = np.setdiff1d(np.arange(OBJECTS), np.concatenate([order[:m], taught]))
         errors = int((guaranteed.labels[hidden] != truth[hidden]).sum())

@@ -90,7 +90,6 @@ def challenge(
     agreements: dict[str, NDArray[np.float64]] = {}
 
     def score(way: str, i: int, value: float) -> None:
-        """Store the agreement for case i."""
         agreements.setdefault(way, np.zeros(len(cases)))[i] = value
 
     for f in range(int(fold.max()) + 1):

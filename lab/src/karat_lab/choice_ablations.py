@@ -86,13 +86,11 @@ def _ablations(
     fit = _coarse(cases, size, random_state)
 
     def reached(grow: Fit, kept: NDArray[Any] | None = None) -> Floats:
-        """Agreement of the choices of a judge whose training has only the kept cases."""
         return reached_by(cases, grow.unseen(fold, kept).ahead)
 
     base, out, errors = reached(fit), {}, []
 
     def note(what: str, change: Floats, usual: NDArray[Any]) -> None:
-        """Add the change of each case, for usual ones."""
         some = [case for case, kept in zip(cases, usual, strict=True) if kept]
         each = by_group(some, change[usual]).values()
         squares = [np.var(part) / len(part) for part in each]

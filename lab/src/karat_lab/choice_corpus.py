@@ -32,7 +32,6 @@ def agreement(labels: NDArray[Any], truth: NDArray[Any]) -> float:
     width = b.max() + 1
 
     def pairs(codes: NDArray[np.int64]) -> float:
-        """Number of pairs within groups."""
         sizes = np.bincount(codes).astype(np.float64)
         return float((sizes * (sizes - 1)).sum() / 2)
 

@@ -127,7 +127,6 @@ def _sweep(X: Floats, n_classes: int, rng: Rng, labelings: FoundLabelings) -> No
     numbers = [*range(2, 11), *(k for k in FURTHER if n_classes > 10 and k <= n // 4)]
 
     def some(key: str) -> list[int]:
-        """Numbers of clusters that are tried."""
         kept = rng.random(len(numbers)) < FITTED.get(key, USUALLY_FITTED)
         return [k for k, keep in zip(numbers, kept, strict=True) if keep]
 

@@ -206,7 +206,6 @@ def _spectra(rng: Rng, n: int) -> Drawn:
     grid = np.linspace(0, 1, d)
 
     def smooth(m: int) -> Points:
-        """Smooth curves on the grid."""
         waves = np.array([np.sin(np.pi * f * grid + rng.uniform(0, 6)) / f for f in range(1, 9)])
         return rng.normal(size=(m, 8)) @ waves
 

@@ -131,7 +131,6 @@ def _reading(labels: Ints, right: Bools, m: int, seed: int) -> ClarityByReading:
     k = int(labels.max()) + 1
 
     def reader(prompt: str) -> str:
-        """Reply of the simulated reader to a prompt."""
         if "in common" in prompt:
             first = re.search(r"object (\d+)", prompt)
             return json.dumps({"name": f"cluster {labels[int(first[1])]}" if first else ""})

@@ -313,7 +313,6 @@ def _oracle(name: str, target: float, seeds: list[int], teaches: bool) -> int | 
     steps = sorted({round(16 * 1.1**i) for i in range(40) if 16 * 1.1**i <= _most(name)})
 
     def reached(m: int, seed: int) -> bool:
-        """Whether m labels reach the target in one draw."""
         taught = _teaching(name, m // 2 if teaches else 0)
         order = _after(taught, len(y), seed)[: m - len(taught)]
         few = _partly(y, taught, order)

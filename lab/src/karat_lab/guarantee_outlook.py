@@ -82,7 +82,6 @@ def _draw(anytime: bool | float, seed: int) -> dict[str, float]:
     order = sample(OBJECTS, max(LATER), random_state=rng)
 
     def guarantee_of(m: int) -> Any:
-        """Guarantee from the first m labels."""
         y = np.full(OBJECTS, None, dtype=object)
         y[order[:m]] = truth[order[:m]]
         return karat.guarantee(labelings, y, DELTA, anytime=anytime, order=order[:m])

@@ -183,7 +183,6 @@ def _sorted(value: str) -> Callable[[Task, Path], list[Answer]]:
     """Design of a file without the column ``draw`` that was sorted."""
 
     def design(task: Task, folder: Path) -> list[Answer]:
-        """One question about the sorted file."""
         few = folder / "few.csv"
         values = {"label": task.truth, "row": np.arange(OBJECTS), "length": task.length,
                   "difficulty": task.difficulty, "ease": -task.difficulty}  # fmt: skip

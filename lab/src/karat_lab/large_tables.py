@@ -179,7 +179,6 @@ def _peer(n: int, folder: Path) -> dict[str, float]:
     began, processor = time.perf_counter(), time.process_time()
 
     def batches() -> Iterator[Floats]:
-        """Rows in batches."""
         for batch in arrow.dataset(rows).to_batches(columns=names, batch_size=BATCH_ROWS):
             yield np.stack([column.to_numpy() for column in batch.columns], axis=1)
 

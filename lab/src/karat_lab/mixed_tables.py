@@ -115,7 +115,6 @@ def _with(*more: Callable[..., dict[str, Any]]) -> Callable[[Rng, int], Drawn]:
     """Kind of table whose groups are in numbers, beside irrelevant columns."""
 
     def draw(rng: Rng, n: int) -> Drawn:
-        """One table."""
         groups = _groups(rng, n)
         columns: dict[str, Any] = _numbers(rng, groups)
         for of_kind in more:
@@ -326,7 +325,6 @@ def _square(count: int, values: Callable[[Rng, int], Any]) -> Callable[[Rng, int
     """Kind of four groups in two columns, two that depend on these, and irrelevant ones."""
 
     def draw(rng: Rng, n: int) -> Drawn:
-        """One table."""
         groups = rng.integers(4, size=n)
         X = np.array([[0, 0], [8, 0], [0, 8], [8, 8]])[groups] + rng.normal(size=(n, 2))
         X = np.column_stack([X, X @ rng.normal(size=(2, 2)) * 0.3 + rng.normal(size=(n, 2))])

@@ -301,7 +301,6 @@ def smart(files: Sequence[Path], *, names: Sequence[str]) -> Contents:
     """Documents of the SMART collections, one file for each group."""
 
     def records() -> Iterator[dict[str, Any]]:
-        """Documents of the files."""
         for path, group in zip(files, names, strict=True):
             text = path.read_bytes().decode("latin-1")
             for block in ("\n" + text).split("\n.I ")[1:]:
@@ -324,7 +323,6 @@ def tabbed(files: Sequence[Path], *, names: Sequence[str]) -> Contents:
     """Articles of tables ``class<TAB>text``, one for each part."""
 
     def records() -> Iterator[dict[str, Any]]:
-        """Documents of the files."""
         for path, part in zip(files, names, strict=True):
             lines = [line for line in path.read_text("utf-8").split("\n")[3:] if line]
             for number, line in enumerate(lines, 1):
@@ -376,7 +374,6 @@ def spamassassin(files: Sequence[Path], *, length: int = 12_000) -> Contents:
     """Messages of the public corpus, one JSON file each, cut to a length."""
 
     def records() -> Iterator[dict[str, Any]]:
-        """Documents of the files."""
         for group, name, content in sorted(_members(files[0], "data")):
             if name.endswith(".json") and content:
                 text = json.loads(content)["text"]

@@ -53,7 +53,6 @@ def run(
     labels = np.where(rng.random(n) < 0.1, rng.integers(0, 5, n), truth)
 
     def times(races: Iterator[Race]) -> Iterator[dict[str, Any]]:
-        """Rows of some races."""
         for task, ours, package, theirs in races:
             if progress is not None:
                 progress(f"{task}, {package}")
@@ -81,7 +80,6 @@ def _races(X: Floats, truth: Ints, labels: Ints) -> Iterator[Race]:
     few = slice(0, 2000)
 
     def each() -> list[float]:
-        """scikit-learn's three measures of every clustering."""
         functions = (
             metrics.silhouette_score, metrics.davies_bouldin_score,
             metrics.calinski_harabasz_score,
@@ -129,7 +127,6 @@ def _large_races(n: int, rng: np.random.Generator) -> Iterator[Race]:
     within = int(sum(size * (size - 1) // 2 for size in np.bincount(truth)))
 
     def c_index() -> float:
-        """C-Index from all distances, parted at the number of pairs within clusters."""
         distances = pdist(X)
         total = sum(float(pdist(X[truth == c]).sum()) for c in range(5))
         parted = np.partition(distances, (within, len(distances) - within))
@@ -137,7 +134,6 @@ def _large_races(n: int, rng: np.random.Generator) -> Iterator[Race]:
         return (total - low) / (high - low)
 
     def gamma() -> float:
-        """Gamma from all distances in order; no two of them are equal here."""
         together = squareform(truth[:, None] == truth, checks=False)[np.argsort(pdist(X))]
         discordant = int(np.cumsum(~together)[together].sum())
         return 1 - 2 * discordant / (within * (len(together) - within))

@@ -73,7 +73,6 @@ def by_measure(key: str) -> Rival:
     """Score by one measure; positive values are multiplied by the share of objects judged."""
 
     def score(case: TrainingCase) -> Floats:
-        """Score of each candidate."""
         values = case.measures[key]
         return _last(np.where(values > 0, values * _covered(case), values))
 

@@ -98,7 +98,6 @@ def _texts(entry: dict[str, Any], rng: np.random.Generator) -> dict[str, bytes]:
     label = entry["labels"].removeprefix("field:")
 
     def record(i: int) -> dict[str, Any]:
-        """Record of document i."""
         text = " ".join(spoken[words[i]])
         empty_fields: dict[str, Any] = dict.fromkeys(entry["fields"], "")
         return empty_fields | {

@@ -88,7 +88,6 @@ def _generated(draws: int, random_state: int) -> dict[str, Callable[[], Floats]]
     """Generated sets by name: for each draw every third kind."""
 
     def draw(kind: str, i: int) -> Floats:
-        """One set."""
         rng = np.random.default_rng([int(random_state), list(SHAPES).index(kind), i])
         return np.asarray(draw_shapes(kind, rng, largest=LARGEST)[0], dtype=np.float64)
 
@@ -103,7 +102,6 @@ def _shared() -> dict[str, Callable[[], Floats]]:
     """Shared sets by name, prepared as for the table of choices."""
 
     def read(key: str, family: str) -> Floats:
-        """One set."""
         return np.asarray(build((family, key, 0)).X, dtype=np.float64)
 
     return {

@@ -184,7 +184,6 @@ def temperatures(unseen: Unseen) -> tuple[float, float]:
     """Temperatures with the greatest likelihood of the best number and the best candidate."""
 
     def loss(between: float, within: float, of_number: bool) -> float:
-        """Mean log loss at two temperatures."""
         return _mean_of_collections(
             (case, best_loss(case.sweep, part, of_number))
             for case, part in zip(unseen.cases, unseen.shares(between, within), strict=True)
@@ -405,7 +404,6 @@ class Fit:
         bags, m = self.boosting.bags, max(int(BAGGED * len(which)), 1)
 
         def parts() -> Iterator[tuple[NDArray[Any], Floats, Floats]]:
-            """Tables, targets and weights."""
             for _ in range(bags):
                 part = which if bags == 1 else np.sort(rng.choice(which, m, replace=False))
                 rows, targets, weights = rows_of(part)

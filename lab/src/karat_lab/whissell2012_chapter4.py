@@ -145,7 +145,6 @@ def run(
     import pandas as pd
 
     def judged(keys: Iterable[str]) -> dict[str, Properties]:
-        """Verdicts for each measure."""
         properties_of = {}
         for key in list(dict.fromkeys(keys))[:samples]:
             properties_of[key] = known(key, random_state=random_state, storage=storage)

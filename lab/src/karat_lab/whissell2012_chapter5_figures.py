@@ -80,11 +80,9 @@ def _claims(rows: list[dict[str, Any]]) -> tuple[str, ...]:
     }
 
     def gap(better: str, worse: str, which: str) -> Any:
-        """Differences of the shares of two weightings."""
         return share[which, better] - share[which, worse]
 
     def counted(better: str, worse: str) -> str:
-        """Number of lengths at which one weighting is no worse, by collection."""
         counts = {which: int((gap(better, worse, which) > -0.001).sum()) for which in race.SETS}
         return ", ".join(f"{which} {r}" for which, r in counts.items())
 

@@ -49,7 +49,6 @@ def cluster(X: NDArray[np.float64], rng: np.random.Generator) -> dict[str, NDArr
     from karat.labelings import cut_dendrogram
 
     def two_means(points: NDArray[np.float64], k: int) -> NDArray[np.int32]:
-        """Labels by k-means with 20 starts."""
         seed = int(rng.integers(2**31 - 1))
         model = KMeans(k, init="random", n_init=20, random_state=seed)
         with warnings.catch_warnings():

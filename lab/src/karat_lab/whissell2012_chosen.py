@@ -70,7 +70,6 @@ def of_whole_classes(each: int | None = None) -> Callable[[Codes, Codes], bool]:
     """Whether every cluster is made of whole classes, of ``each`` so many."""
 
     def holds(truth: Codes, labels: Codes) -> bool:
-        """Whether every cluster is made of whole classes."""
         home_clusters = homes(truth, labels)
         if home_clusters is None:
             return False

@@ -48,7 +48,6 @@ def rank_drawing(comparison: Comparison, width: float = 860) -> Drawing:
     drawing = Drawing(width, first + 20 * rows + 10)
 
     def x(rank: float) -> float:
-        """Horizontal position of a rank."""
         return left + (rank - 1) / max(k - 1, 1) * (right - left)
 
     drawing.lines.append(([(x(1), top), (x(k), top)], 1))

@@ -62,7 +62,6 @@ def _scores(race: BenchmarkResults, comparison: Comparison, options: dict[str, A
     spread = half_widths(race, options)
 
     def cell(name: str, column: str, value: float) -> str:
-        """A score, with the half width of its interval if there is one."""
         half = spread.get((name, column))
         return f"${value:z.3f}$" if half is None else f"${value:z.3f} \\pm {half:.3f}$"
 

@@ -108,7 +108,6 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float | None = None)
     labelled, last = bound.m, bound.m + bound.n - 1
 
     def more(end: int) -> int | None:
-        """Labels still needed at one end of the interval; None if no number of them is enough."""
         if bound.refused:
             return None
         if bound.bound_rate <= target:

@@ -116,7 +116,6 @@ def share_of_pairs(x: int, m: int, population: int, delta: float) -> tuple[float
     """
 
     def least(reached: Callable[[int], bool]) -> int:
-        """Smallest number in the population that satisfies a monotone condition."""
         low, high = x, population - (m - x)
         while low < high:
             middle = (low + high) // 2
@@ -133,7 +132,6 @@ def _chances(K: int, m: int, population: int) -> Floats:
     """Probabilities that 0 to m of the drawn have what K of the population have."""
 
     def ways(size: int) -> Floats:
-        """Logarithm of the ways to choose 0 to m of ``size`` objects."""
         steps = np.maximum(size - np.arange(m), 0) / np.arange(1.0, m + 1)
         with np.errstate(divide="ignore"):
             return np.concatenate([[0.0], np.cumsum(np.log(steps))])

@@ -212,7 +212,6 @@ def doubted_draw(codes: NDArray[Any], labelled: Ints, tests: int = 1) -> Doubt |
         return None
 
     def least(drawn: Ints) -> tuple[Floats, int]:
-        """Least p-value of each row of drawn objects, and the clustering of the first row's."""
         best, row = np.full(len(drawn), np.inf), usable[0]
         rows = np.arange(len(drawn))[:, None]
         for r in usable:

@@ -258,7 +258,6 @@ def _text_writer(file: BinaryIO, delimiter: str) -> Callable[[pd.DataFrame], Non
     first = True
 
     def write(table: pd.DataFrame) -> None:
-        """Write a block; the first with the header."""
         nonlocal first
         file.write(to_csv(table, header=first, sep=delimiter).encode())
         first = False
@@ -275,7 +274,6 @@ def _parquet_writer(file: BinaryIO) -> Iterator[Callable[[pd.DataFrame], None]]:
     opened: list[pq.ParquetWriter] = []
 
     def write(table: pd.DataFrame) -> None:
-        """Write a block with the schema of the first."""
         if not opened:
             first_block = pa.Table.from_pandas(table, preserve_index=False)
             opened.append(pq.ParquetWriter(file, first_block.schema))
@@ -297,7 +295,6 @@ def _spreadsheet_writer(file: BinaryIO) -> Iterator[Callable[[pd.DataFrame], Non
     blocks: list[pd.DataFrame] = []
 
     def write(table: pd.DataFrame) -> None:
-        """Collect a block; raises if the sheet is full."""
         blocks.append(table)
         if sum(map(len, blocks)) >= SHEET_ROWS:
             raise InputError(

@@ -29,7 +29,6 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     options: dict[str, Parameter] = {}
 
     def add(name: str, annotation: object, default: object) -> None:
-        """Add an option; raises if it is a duplicate."""
         if name in options:
             raise TypeError(f"two groups of {command.__name__} have the option {name!r}")
         options[name] = Parameter(
@@ -49,7 +48,6 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def call(**values: object) -> None:
-        """Call the command with the options collected in groups."""
         grouped = {
             name: group(**{field.name: values.pop(field.name) for field in fields(group)})
             for name, group in groups.items()

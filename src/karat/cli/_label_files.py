@@ -148,7 +148,6 @@ def _grouped(tables: Iterable[pa.Table]) -> pa.Table:
     waiting: list[Any] = []
 
     def add_up() -> None:
-        """Replace the tables by one of distinct pairs."""
         both = pa.concat_tables(waiting, promote_options="permissive")
         sums = both.group_by(["true", "pred"], use_threads=False).aggregate([("n", "sum")])
         waiting[:] = [sums.select(["true", "pred", "n_sum"]).rename_columns(["true", "pred", "n"])]

@@ -53,7 +53,6 @@ def _raising(number: signal.Signals, stop: type[KeyboardInterrupt]) -> Iterator[
     """Raise ``stop`` in the block when a signal comes."""
 
     def handle(number: int, frame: FrameType | None) -> None:
-        """Stop the block."""
         raise stop
 
     if threading.current_thread() is not threading.main_thread():

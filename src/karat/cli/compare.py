@@ -164,7 +164,6 @@ def _of_labelings(options: CompareOptions) -> ComparedLabelings:
     }
 
     def tables() -> Iterator[tuple[str, list[ContingencyTable | None]]]:
-        """Tables of each gold standard."""
         for gold in batch.names if truth is None else [truth]:
             g = batch.names.index(gold)
             encoded = Encoded(batch.codes[g], batch.cluster_names[g])

@@ -164,7 +164,6 @@ def embedding(
     count = len(lengths)
 
     def product(x: Floats) -> Floats:
-        """Product of the deflated matrix, without its known eigenvectors, with a vector."""
         x = x.ravel()
         shares = np.bincount(component, unit_roots * x, minlength=count)
         return np.asarray(A @ x) - reach * unit_roots * shares[component]

@@ -56,7 +56,6 @@ def read_rows(
     ragged: list[Ragged] = []
 
     def parse(names: list[str], types: dict[str, Any], missing: tuple[str, ...]) -> pa.Table:
-        """Table of the named columns as Arrow reads them."""
         of_arrow = arrow_options(layout, names, types, encoding, missing, skip=bool(ragged))
         return arrow_csv.read_csv(_source(path, layout), **of_arrow)
 

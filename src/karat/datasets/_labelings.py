@@ -592,7 +592,6 @@ def _text(
     stem, suffix = _files.split_name(path)
 
     def parse(header: bool | None) -> tuple[_layout.TextLayout, pa.Table]:
-        """Layout and table of the file, with or without a header line."""
         options: dict[str, Any] = {"header": header, "encoding": "utf-8", "wanted": wanted}
         layout = _layout.detect_layout(path, suffix, **options)
         if len(layout.names) == 1 or (single and layout.delimiter == " "):

@@ -237,7 +237,6 @@ def _interpret_text(
     checked = np.arange(0, len(cells), max(1, len(cells) // 5000))
 
     def share(values: Floats) -> float:
-        """Share of the checked cells with a finite value."""
         return float(cell_counts[checked][np.isfinite(values)].sum() / cell_counts[checked].sum())
 
     written = options.number_marks

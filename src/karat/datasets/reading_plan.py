@@ -236,18 +236,15 @@ def _column_findings(
     findings: list[Finding] = []
 
     def add(key: str, selected: Iterable[Column], facts: dict[str, Any], **details: Any) -> None:
-        """Add a finding about the selected columns, if any."""
         names = tuple(column.name for column in selected)
         if names:
             details = {"severity": "notable", "option": {"accept": (key,)}} | details
             findings.append(Finding(key, facts=facts, columns=names, **details))
 
     def of_kind(kind: str) -> list[Column]:
-        """Columns of one kind."""
         return [column for column in columns if column.kind == kind]
 
     def facts_of(fact: str, selected: Iterable[Column], default: str = "") -> dict[str, Any]:
-        """One fact about the selected columns, by name."""
         return {column.name: column.facts.get(fact, default) for column in selected}
 
     outcomes = [column for column in of_kind("label") if column.facts.get("outcome")]

@@ -38,7 +38,6 @@ def square(X: Rows, metric: Metric) -> NDArray[np.floating[Any]]:
     D = np.empty((n, n))
 
     def work(start: int, stop: int) -> None:
-        """Fill rows and columns start..stop, from the diagonal on."""
         for first in range(start, stop, _STRIP_ROWS):
             last = min(first + _STRIP_ROWS, stop)
             block = distances.block(slice(first, last), slice(first, n))
@@ -61,7 +60,6 @@ def condensed(X: Rows, metric: Metric) -> Floats:
     distances: Any = None if whole else _symmetric(X, metric)
 
     def work(start: int, stop: int) -> None:
-        """Fill in the pairs of rows start..stop."""
         for first in range(start, stop, _STRIP_ROWS):
             rows = slice(first, min(first + _STRIP_ROWS, stop))
             columns = slice(first, n)

@@ -162,7 +162,6 @@ def _scan(
         def work(
             first: int, last: int, rows: NDArray[np.int64] = rows, both: Distances = both
         ) -> None:
-            """Update the lists of queries first..last with the objects ``rows``."""
             for q in range(first, last, _BLOCK_ROWS):
                 end = min(q + _BLOCK_ROWS, last)
                 strip, block = both.strip(q, end), slice(q, end)
@@ -232,7 +231,6 @@ def _products(X: Floats, queries: Ints, k: int) -> NeighborLists:
     squares = np.empty(candidates.shape)
 
     def work(start: int, stop: int) -> None:
-        """Compute the squared distances of queries start..stop to their candidates."""
         for first in range(start, stop, _BLOCK_ROWS):
             rows = slice(first, min(first + _BLOCK_ROWS, stop))
             differences = X[candidates[rows]] - X[queries[rows], None]
@@ -269,7 +267,6 @@ def nearest_among(X: Rows, among: Ints, objects: Ints, metric: Metric) -> NDArra
     nearest = np.empty(len(objects), dtype=np.int32)
 
     def keep(first: int, last: int, tile: Floats) -> None:
-        """Store the nearest position of objects first..last."""
         nearest[first:last] = tile.argmin(axis=1)
 
     _in_tiles(X, among, objects, metric, keep)
@@ -300,7 +297,6 @@ def nearest_of_groups(
     distances = np.empty((len(objects), len(starts)))
 
     def keep(first: int, last: int, tile: Floats) -> None:
-        """Store the nearest position and the groups' distances of objects first..last."""
         nearest[first:last] = tile.argmin(axis=1)
         if positions is not None:
             in_among = np.flatnonzero(positions[first:last] >= 0)
@@ -325,7 +321,6 @@ def _in_tiles(
     strip = distances.strip(0, s)
 
     def work(start: int, stop: int) -> None:
-        """Process objects start..stop."""
         out = np.empty((rows, s))
         for first in range(start, stop, rows):
             last = min(first + rows, stop)

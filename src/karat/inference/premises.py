@@ -268,7 +268,6 @@ def _transformed(x: Floats) -> tuple[Floats, float]:
     from scipy.optimize import minimize
 
     def scores(at: Floats) -> tuple[Floats, float]:
-        """Scores and log-likelihood by location, log scale, skewness and log weight of tails."""
         y = (x - at[0]) * np.exp(-at[1])
         bent = np.exp(at[3]) * np.arcsinh(y) - at[2]
         z = np.sinh(np.clip(bent, -50, 50))

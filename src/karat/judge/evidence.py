@@ -292,7 +292,6 @@ def stability_evidence(view: View, codes: Ints, n_clusters: Ints) -> Floats:
     drawn = [order[rng.permutation(n)[: n // 2]] for _ in range(N_HALVES)]
 
     def again_from(half: int) -> dict[str, Ints]:
-        """Partitions of all objects by the clusterings of one half."""
         taken = order[np.isin(order, drawn[half])]
         part = quick(view.Z[taken], numbers)
         nearest = _nearest(view.Z, view.Z[taken])
@@ -324,7 +323,6 @@ def side_by_side(work: Callable[[S], T], items: Iterable[S], n: int) -> list[T]:
     from threadpoolctl import threadpool_limits
 
     def on_one(item: S) -> T:
-        """Result for one item, on one thread."""
         with threadpool_limits(1, "openmp"):  # of this thread
             return work(item)
 
@@ -356,7 +354,6 @@ def null_evidence(view: View, n_clusters: Ints, own_values: Floats, likelihoods:
     clouds = [rng.normal(size=(n, len(spreads))) * spreads for _ in range(N_NULLS)]
 
     def best_of(seed: int) -> tuple[Floats, Floats]:
-        """Best values over the clusterers on one cloud, and their agreement, by number."""
         parts = quick(clouds[seed], numbers)
         null_view = look_at(clouds[seed], Z=clouds[seed])
         values = [

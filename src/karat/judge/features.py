@@ -226,7 +226,6 @@ def agreement_with(A: Floats, evidence: Evidence, n_clusters: Floats) -> dict[st
     R = max(1, A.shape[1] - 1)
 
     def top(m: int) -> Floats:
-        """Mean agreement with the m nearest anchors."""
         return np.asarray(np.maximum(nearest[:, : min(m, R)], 0).mean(axis=1))
 
     return {

@@ -88,7 +88,6 @@ def _criteria(A: Floats, codes: Ints) -> Floats:
     diagonal = np.maximum(np.diagonal(S, axis1=1, axis2=2), 0)
 
     def of_each(spectrum: Floats, ridge: float = VARIANCE_RIDGE) -> Floats:
-        """Log-likelihood of each partition, its clusters with their variances."""
         return clusters.sums(_gaussian(spectrum, sizes, ridge))
 
     spheres = np.repeat(diagonal.mean(axis=1), p).reshape(-1, p)

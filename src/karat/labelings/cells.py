@@ -62,7 +62,6 @@ def _count_dense(true: Ints, pred: Ints, shape: tuple[int, int]) -> Cells | None
     bounds = np.linspace(0, n, parts + 1).astype(np.intp)
 
     def add(part: int) -> bool:
-        """Count one part of the objects; False where a label is outside of the table."""
         piece = slice(bounds[part], bounds[part + 1])
         return count_dense(true[piece], pred[piece], tables[part])
 

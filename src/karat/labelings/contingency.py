@@ -445,7 +445,6 @@ def _together(true: Encoded, batch: Labelings, rows: slice) -> Iterator[Continge
     tables = np.zeros(int(ends[-1]), dtype=np.int64)
 
     def count(piece: NDArray[np.intp]) -> None:
-        """Count one piece of the clusterings."""
         part = slice(int(piece[0]), int(piece[-1]) + 1)
         count_many(true.codes, codes[part], k_pred[part], offsets[part], tables)
 

@@ -123,7 +123,6 @@ def _judge_memberships(result: MeasureResult, inputs: Inputs) -> None:
     measure, classes = result.measure, inputs.classes
 
     def value(memberships: Memberships) -> Any:
-        """The measure of one soft or overlapping clustering."""
         if measure.kind == "external":
             assert classes is not None
             has_class = classes.codes != NOISE
@@ -221,7 +220,6 @@ def _external(inputs: Inputs, measures: list[Measure]) -> Iterator[MeasureResult
     tables = list(tables_against(inputs.classes, inputs.labelings, inputs.weights))
 
     def value(measure: Measure, table: ContingencyTable | None) -> float:
-        """The measure of one table; raise if no object of known class is judged."""
         if table is None:
             raise InputError("all objects of known class are outliers here")
         return (measure.compute or measure.function)(table)

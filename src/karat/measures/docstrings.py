@@ -45,7 +45,6 @@ def cite(*references: Reference | str) -> Callable[[F], F]:
     """A decorator that completes a docstring and cites ``"key place"`` or references."""
 
     def add(function: F) -> F:
-        """Complete the docstring and return the function."""
         complete(function, [Reference.of(reference) for reference in references])
         return function
 

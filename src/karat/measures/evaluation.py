@@ -159,7 +159,6 @@ def applicable(
     """The measures with these keys; by default the cheap ones (or all) that fit the input."""
 
     def lacking(measure: Measure) -> str:
-        """Missing input of a measure, in words; empty if nothing is missing."""
         if measure.kind == "external":
             return "" if has_truth else "the classes y"
         if not has_data:

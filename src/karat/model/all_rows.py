@@ -193,7 +193,6 @@ def assign_rows(
     summed: tuple[ClusterSums | None, tuple[WrittenFile | None, ...]] = None, ()
 
     def work_through() -> None:
-        """Sum over the parts until the last one or Ctrl-C."""
         nonlocal summed
         try:
             n_rows = sum(part.n_rows for part in parts)
@@ -230,7 +229,6 @@ def _assign_part(
     totals: list[ClusterSums] = []
 
     def label_tables() -> Iterator[pa.Table]:
-        """Labels of each batch, whose sums are added on the way."""
         for first, table in part.tables(columns):
             prepared = model.prepare(with_points(table, decimal))
             assignment = model.placed(prepared, named=False)

@@ -177,7 +177,6 @@ def structure_of(X: Rows, metric: Metric, rng: np.random.Generator) -> Structure
     gaps_of_all = None if is_redrawn else find_gaps(Z)
 
     def search(seed: int) -> tuple[Floats, Ints]:
-        """Evidence and groups of gaps, and for each number of clusters, by its random numbers."""
         of_search = np.random.default_rng(seed)
         drawn = coordinates(X, metric, of_search) if is_redrawn else Z
         deepest, groups = find_valleys(drawn, of_search, numbers)
@@ -186,7 +185,6 @@ def structure_of(X: Rows, metric: Metric, rng: np.random.Generator) -> Structure
         return np.append(worth, deepest), np.append(separated, groups)
 
     def search_column(seed: int) -> tuple[Floats, Ints]:
-        """Evidence of a column, the same for each number; groups are counted in the end."""
         drawn = coordinates(X, metric, np.random.default_rng(seed)) if is_redrawn else Z
         enough = len(drawn) >= 2 * OBJECTS_PER_CLUSTER
         found = line_evidence(drawn[:, 0]) if enough else 0.0

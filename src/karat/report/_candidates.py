@@ -90,7 +90,6 @@ def _silhouettes(chosen: Chosen) -> Callable[[NDArray[np.int64]], NDArray[np.int
     X = part_of(X, rows, metric)
 
     def silhouettes(labels: NDArray[np.int64]) -> NDArray[np.int8]:
-        """The silhouettes of one clustering."""
         try:
             values = silhouette_samples(X, labels[rows], metric=metric, noise="drop")
         except InputError:
@@ -178,7 +177,6 @@ def _describer(chosen: Chosen) -> tuple[Describe, dict[str, int]]:
     table, of_terms = features_of(chosen.study.tried, rows), chosen.terms is not None
 
     def describe(labels: NDArray[np.int64], k: int) -> list[list[Any]]:
-        """Features of each cluster on its card."""
         codes, described = labels[rows], [list[Any]() for _ in range(k)]
         if table is None or codes.max() < 0:
             return described

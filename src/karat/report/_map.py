@@ -97,7 +97,6 @@ def _scaled(D: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     rows, whole = squares.mean(axis=1), squares.mean()
 
     def centred(v: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Product of the doubly centred squared distances with a vector."""
         v = np.ravel(v)
         return -0.5 * (squares @ v - rows * v.sum() - (rows @ v) + whole * v.sum())
 

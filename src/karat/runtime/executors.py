@@ -277,12 +277,10 @@ class _OfDask(Executor):
         future: Future[R] = Future()
 
         def take_back(future: Future[R]) -> None:
-            """Cancel the remote job of a cancelled future."""
             if future.cancelled() and not remote.done():
                 remote.cancel()
 
         def fetch(remote: distributed.Future) -> None:
-            """Pass the outcome of a remote job to the future."""
             try:
                 result = remote.result()
             except (CancelledError, asyncio.CancelledError):

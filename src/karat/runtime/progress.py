@@ -76,12 +76,10 @@ def _lines(description: str, total: int) -> Iterator[Callable[[int], None]]:
     done, began, finished = 0, time.monotonic(), threading.Event()
 
     def advance(steps: int) -> None:
-        """Count finished steps."""
         nonlocal done
         done += steps
 
     def report() -> None:
-        """Print a line at intervals, until all is done."""
         # a thread of its own: a single step may take longer than the time between two lines
         while not finished.wait(EVERY):
             minutes, seconds = divmod(round(time.monotonic() - began), 60)

@@ -83,7 +83,6 @@ def threads(
         with ThreadPoolExecutor(n) as pool:
 
             def each(work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-                """Apply ``work`` to the items in order, few of them ahead of the caller."""
                 rest = iter(items)
                 first = list(islice(rest, 2))
                 if len(first) < 2:  # to start a thread takes longer than most single items

@@ -16,7 +16,6 @@ def start_worker(parent: int, module: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def leave_with_parent() -> None:
-        """End this process once its parent is gone."""
         while os.getppid() == parent:
             time.sleep(0.5)
         os._exit(1)

@@ -263,7 +263,6 @@ def _found_in_null(
     engine = prepare(null.X, record, **options)
 
     def count(job: tuple[int, int]) -> int:
-        """Number of clusters in one reference data set."""
         rng = engine.generator(2**31 + 3, *job)
         part = replace(engine, X=null.draw(null.kinds[job[0]], rng), _lists=[])
         return int(part.fit(None, [value], rng)[0].max(initial=-1)) + 1

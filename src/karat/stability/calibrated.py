@@ -138,7 +138,6 @@ def calibrated_stability(
     sets = np.full((max(len(kinds), 1), max(n_references, 1), len(numbers)), np.nan)
 
     def drawn(index: int, r: int) -> Engine:
-        """The engine with reference data set ``r`` of a kind of null."""
         seed = np.random.default_rng([engine.random_state, 2**31, index, r])
         return replace(engine, X=null.draw(kinds[index], seed, labels), _lists=[])
 
@@ -172,7 +171,6 @@ def pairs_of_subsamples(engine: Engine, ks: list[int], n_pairs: int, share: floa
     """Share kept by the worst cluster in the other subsample of each pair, (B, K)."""
 
     def pair(b: int) -> list[float]:
-        """Share kept by the worst cluster of one pair of subsamples, for each k."""
         return overlapping(engine, ks, engine.generator(b), share, least_kept)
 
     return np.array(engine.map(pair, range(n_pairs)))

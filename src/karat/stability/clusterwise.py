@@ -87,7 +87,6 @@ def clusterwise_bootstrap(
         raise InputError("every object is an outlier, so there is no cluster to judge")
 
     def resample(b: int) -> tuple[NDArray[Any], ...]:
-        """Best matches, marks of the objects and number of clusters of one resample."""
         rng = engine.generator(b)
         rows = np.unique(rng.integers(0, engine.n, engine.n))
         labels = engine.fit(rows, [number], rng)[0]
@@ -97,7 +96,6 @@ def clusterwise_bootstrap(
         return best, objects, np.array(int(labels.max(initial=-1)) + 1)
 
     def refit(r: int) -> tuple[NDArray[Any]]:
-        """Best matches of the clusters in a fit to all objects from another seed."""
         labels = engine.fit(None, [number], engine.generator(2**32 - 2 - r))[0]
         return (best_matches(codes, labels, n_clusters)[0],)
 

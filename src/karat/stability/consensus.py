@@ -63,7 +63,6 @@ class Consensus(Tabled):
         out = np.empty((n, n), dtype=np.float32)
 
         def work(start: int, stop: int) -> None:
-            """Fill a strip of rows."""
             for i in range(start, stop, _CONSENSUS_ROWS):
                 end = min(i + _CONSENSUS_ROWS, stop)
                 out[i:end] = self.rows(k, i, end)
@@ -145,7 +144,6 @@ def consensus_matrix(
     numbers = check_numbers(k, round(fraction * engine.n))
 
     def labels_of(b: int) -> tuple[NDArray[np.uint8], ...]:
-        """Labels of one subsample for each number of clusters, 255 for objects not drawn."""
         rng = engine.generator(b)
         rows = subsample(engine.n, fraction, rng)
         out = []
@@ -188,7 +186,6 @@ def _histogram(labels: NDArray[np.uint8]) -> tuple[NDArray[np.int64], int]:
     parts: list[tuple[NDArray[np.int64], int]] = []
 
     def work(start: int, stop: int) -> None:
-        """Count the consensus of a strip of rows."""
         counts, missed = np.zeros(BINS, dtype=np.int64), 0
         together = np.empty((_CONSENSUS_ROWS, n), dtype=np.uint16)
         drawn = np.empty_like(together)

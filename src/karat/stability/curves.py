@@ -85,7 +85,6 @@ def ben_hur(
     alike = partial(SIMILARITIES[similarity], noise="singletons")
 
     def pairs(engine: Engine, ks: Sequence[int]) -> Draw:
-        """Draw of the similarities of two subsamples."""
         return lambda rng: overlapping(engine, ks, rng, fraction, alike)
 
     name = f"Ben-Hur's stability ({similarity})"
@@ -165,12 +164,10 @@ def levine_domany(
     check_draws(n_resamples, fraction)
 
     def merit(engine: Engine, ks: Sequence[int]) -> Draw:
-        """Draw of the figures of merit of one subsample."""
         lists = engine.neighbors().indices[:, :n_neighbors]
         whole = engine.fit(None, ks, engine.generator(-1 + 2**32))
 
         def merits(rng: np.random.Generator) -> list[float]:
-            """Figures of merit of one subsample."""
             rows = subsample(engine.n, fraction, rng)
             position = np.full(engine.n, -1)
             position[rows] = np.arange(len(rows))
@@ -245,11 +242,9 @@ def prediction_strength(
     """
 
     def strength(engine: Engine, ks: Sequence[int]) -> Draw:
-        """Draw of the prediction strengths of one split."""
         carry = carrier(engine, classifier)
 
         def split(rng: np.random.Generator) -> Floats:
-            """Prediction strengths of one split, the mean over its halves."""
             parts = halves(engine.n, rng)
             labels = [engine.fit(rows, ks, rng) for rows in parts]
             out = np.empty((2, len(ks)))
@@ -314,11 +309,9 @@ def lange(
     """
 
     def instability(engine: Engine, ks: Sequence[int]) -> Draw:
-        """Draw of the disagreements of one split, and of those by chance."""
         carry = carrier(engine, classifier)
 
         def split(rng: np.random.Generator) -> list[tuple[float, float]]:
-            """Disagreement of one split for each k, and that of shuffled labels."""
             train, test = halves(engine.n, rng)
             first, second = engine.fit(train, ks, rng), engine.fit(test, ks, rng)
             values = []
@@ -331,7 +324,6 @@ def lange(
         return split
 
     def beside_chance(values: Floats) -> Floats:
-        """Disagreements relative to the mean of those by chance."""
         by_chance = values[..., 1].mean(axis=0)
         # one cluster and single objects disagree with nothing, not even by chance
         return np.divide(values[..., 0], by_chance, out=values[..., 0], where=by_chance > 0)

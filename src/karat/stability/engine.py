@@ -157,10 +157,7 @@ def _without(X: Rows, function: Callable[..., Any]) -> bytes:
     import cloudpickle
 
     class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
-        """Pickles everything except X."""
-
         def persistent_id(self, value: object) -> bool | None:
-            """A mark for X, None for everything else."""
             return True if value is X else None
 
     file = io.BytesIO()
@@ -172,10 +169,7 @@ def _call(X: Rows, pickled: bytes, item: object) -> Any:
     """Result of a pickled function of an item, with X back in place."""
 
     class Unpickler(pickle.Unpickler):
-        """Puts X back in place of its mark."""
-
         def persistent_load(self, _: object) -> Any:
-            """The data that the mark stands for."""
             return X
 
     return Unpickler(io.BytesIO(pickled)).load()(item)

@@ -62,11 +62,9 @@ def fang_wang(
     """
 
     def prepared(engine: Engine, ks: Sequence[int]) -> Draw:
-        """Draw of the instability for each k."""
         carry, test = carrier(engine, classifier), np.arange(engine.n)
 
         def pair(rng: np.random.Generator) -> list[float]:
-            """Share of the pairs of objects on which two clusterings differ, for each k."""
             first, second = (np.sort(rng.integers(0, engine.n, engine.n)) for _ in range(2))
             fits = zip(engine.fit(first, ks, rng), engine.fit(second, ks, rng), strict=True)
             carried = ((carry(first, a, test), carry(second, b, test)) for a, b in fits)

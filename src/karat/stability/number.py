@@ -89,7 +89,6 @@ def clest(
         raise InputError("Clest compares numbers from 2 upward with 1; k has only 1")
 
     def similarities(data: Rows, key: int) -> NDArray[np.float64]:
-        """Similarities of a data set's splits, (B, K)."""
         part = replace(engine, X=data, _lists=[])
         return _similarities(part, numbers, fraction, n_splits, key)
 
@@ -130,7 +129,6 @@ def _similarities(
     """Similarity of test sets' clusters to those that learning sets predict, (B, K)."""
 
     def split(b: int) -> list[float]:
-        """Similarity of a test set's clusters to the predicted ones, for each k."""
         rng = engine.generator(key, b)
         learn = subsample(engine.n, fraction, rng)
         test = np.setdiff1d(np.arange(engine.n), learn)
@@ -160,7 +158,6 @@ def _gap(
     engine = prepare(X, clusterer, random_state=seed)
 
     def run(data: Rows, k: int, fit_seed: int) -> Any:
-        """Labels of one fit."""
         part = type(engine)(data, engine.clusterer)
         return part.fit(None, [k], np.random.default_rng(fit_seed))[0]
 

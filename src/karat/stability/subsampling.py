@@ -114,7 +114,6 @@ def subsampling(
         engine.neighbors()  # before processes would, each for itself
 
     def confidences(labels: Codes, key: tuple[int, int]) -> list[float]:
-        """Values of one clustering by the chosen method."""
         if method == 1:
             tests = _tests(engine, labels, key, folds, n_resamples, fraction)
             return engine.map(lambda test: _accuracy(engine, labels, classifier, test), tests)

@@ -202,7 +202,6 @@ def _by_measure(measure: Measure) -> Decider:
     """The decider that a measure is."""
 
     def decide(tried: Tried, distinct: pd.DataFrame) -> Decision:
-        """Score by the measure, with the penalty for outliers."""
         values, _ = measured(tried, distinct.index, [measure.key])
         score = values[measure.key].astype(float)
         if measure.kind == "internal":  # outliers are clusters of their own to the others
@@ -210,7 +209,6 @@ def _by_measure(measure: Measure) -> Decider:
         return Decision(score, None, _fewest_clusters(distinct))
 
     def facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
-        """The value of the first, and the candidates within its error."""
         n_labels = 0
         if measure.kind == "external" and tried.y is not None:
             n_labels = int(sum(label is not None for label in tried.y))

@@ -39,7 +39,6 @@ def differences(
     question = {"record": tried.record.digest(), "family": family, "scale": plain, "share": share}
 
     def test() -> Differences:
-        """Thin, cluster the first part, and compare the clusters by the second."""
         first, second = thinned_parts(tried, family, scale=scale, share=share)
         premises = premises_of(family, scale)
         aside = {"classes": tried.y, "constraints": tried.settings.constraints}

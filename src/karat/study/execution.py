@@ -140,7 +140,6 @@ def _run_locally(
     idle: list[Executor] = []
 
     def start() -> None:
-        """Start a worker."""
         pool = _new_pool()
         running[pool.submit(int)] = (pool, None, math.inf)
 

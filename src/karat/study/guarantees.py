@@ -220,7 +220,6 @@ def most_probable(tried: Tried, inputs: dict[str, Any]) -> Callable[[Any, Any], 
     lead = judgement.lead
 
     def chooser(labelled: Ints, classes: Ints) -> int:
-        """The most probable candidate by the classes of some objects."""
         return rows[int(np.argmax(log_likelihood(codes[:, labelled], classes) + lead))]
 
     return chooser

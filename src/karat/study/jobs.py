@@ -76,7 +76,6 @@ def stops_noted() -> Iterator[None]:
     signals: list[int] = []
 
     def stop(number: int, frame: FrameType | None) -> None:
-        """Note the signal, and do what its handler did before."""
         _stop_requested.set()
         signals.append(number)
         earlier = before[signal.Signals(number)]
@@ -165,7 +164,6 @@ def shared_threads() -> Iterator[None]:
             file: TextIO | None = None,
             line: str | None = None,
         ) -> None:
-            """Keep a warning for the thread that raised it."""
             if not hasattr(_of_thread, "caught"):
                 shown(message, category, filename, lineno, file, line)
             else:

@@ -88,11 +88,8 @@ def derived(*, without: Collection[str] = ()) -> Callable[[Callable[..., T]], Ca
     """
 
     def decorate(work_out: Callable[..., T]) -> Callable[..., T]:
-        """Wrap the function."""
-
         @wraps(work_out)
         def cached(tried: Tried) -> T:
-            """The cached value, or a new one where a premise changed."""
             name = f"{work_out.__module__}.{work_out.__name__}"
             if tried.results.get(name, ("",))[0] != _state(tried, without):
                 value = work_out(tried)  # which may score on the way

@@ -118,7 +118,6 @@ def candidate_stability(
     }
 
     def judge() -> Assessment:
-        """Resample, and compare with null references."""
         data, metric = _data_for(tried, clusterer)
         by_k = clusterer.parameter == "n_clusters"
         n_sets = _n_sets(tried, clusterer, n_references)
@@ -198,7 +197,6 @@ def sample_agreement(
         raise InputError(f"{name} was fitted to all objects, so there is no sample to compare")
 
     def compare() -> dict[str, Any]:
-        """The agreement, or the reason why there is none."""
         again, reason = _again(tried, candidate, executor, progress)
         value = None if again is None else adjusted_rand_index(labels, again, noise="cluster")
         return {"value": value, "reason": reason}

@@ -162,7 +162,6 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError("got one str; give a list of texts, one for each document")
 
         def cut(text: str) -> list[str]:
-            """Cut a text into tokens."""
             if self.analyzer == "words":
                 return _tokens.words(text)
             return _tokens.byte_ngrams(text, self.ngram, self.max_bytes)

@@ -27,7 +27,6 @@ def rotated(case: Case) -> Case:
     """Case with all points rotated, in the same way for each dimension."""
 
     def turned(situation: Situation) -> Situation:
-        """Situation with rotated points."""
         if situation.data is None or situation.metric == "precomputed":
             return situation
         d = situation.data.shape[1]

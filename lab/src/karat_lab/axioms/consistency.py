@@ -161,7 +161,6 @@ def _all_small(judge: Valuation, n: int, side: Side) -> ComparedValues:
     at = np.argwhere(np.isfinite(margins))
 
     def case(i: int) -> Case | None:
-        """Case of the i-th margin."""
         g, e, k = at[i]
         far = far_for(judge)
         D = cases.distances(int(g), far)

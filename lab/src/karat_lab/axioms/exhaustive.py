@@ -285,7 +285,6 @@ def rag_bag(v: Values) -> SearchResult:
     """Test whether noise is better in a mixed cluster than in a pure one."""
 
     def made() -> Iterator[list[Pair]]:
-        """Pairs of clusterings, the better last."""
         for m in range(2, (v.n - 1) // 2 + 1):
             T = (*[0] * m, *range(1, m + 1), m + 1)
             for rest in _rests(v.n - 2 * m - 1):
@@ -298,7 +297,6 @@ def size_against_quantity(v: Values) -> SearchResult:
     """Test whether one small error in a large cluster is better than many in small ones."""
 
     def made() -> Iterator[list[Pair]]:
-        """Pairs of clusterings, the better last."""
         for m in range(3, (v.n - 1) // 3 + 1):
             T = (*[0] * (m + 1), *(1 + i // 2 for i in range(2 * m)))
             many = (*[0] * (m + 1), *range(1, 2 * m + 1))
@@ -413,7 +411,6 @@ def _of_distances(v: Values, parts_of: Callable[[Pair], list[Pair] | None]) -> S
     distances: dict[Pair, float] = {}
 
     def distance(pair: Pair) -> float:
-        """Distance of a pair from the equal pair."""
         key = named(pair[0]), named(pair[1])
         if key not in distances:
             distances[key] = v.of((key[0], key[0])) - v.of(key)
@@ -436,7 +433,6 @@ def locality(v: Values) -> SearchResult:
     seen: dict[Any, Pair] = {}
 
     def parts(pair: Pair) -> list[Pair] | None:
-        """An earlier pair with the same remaining partitions."""
         T, C = without_shared(pair)
         key: Any = ()
         if T:

@@ -178,7 +178,6 @@ def margin_of_two(differ: Callable[..., Floats]) -> Callable[[Floats, Case, int]
     """Margin function for :func:`two_values`."""
 
     def margin(values: Floats, case: Case, sign: int) -> float:
-        """Difference of the four values of a case."""
         return float(differ(*values))
 
     return margin
@@ -240,7 +239,6 @@ def changed_by(change: Change) -> Callable[[Case], bool]:
     """The premise that the later half of a case is the change of the earlier."""
 
     def premise(case: Case) -> bool:
-        """Whether the second half of a case is the change of the first."""
         remade_case = _made(change, case, dict(case.facts))
         return all(
             np.array_equal(np.asarray(stored.data), np.asarray(remade.data))
@@ -263,7 +261,6 @@ def simpler_by(change: Change) -> Callable[[Case], Iterator[Case]]:
     """The earlier half made simpler, and changed again."""
 
     def simpler(case: Case) -> Iterator[Case]:
-        """Simpler cases."""
         half = len(case.situations) // 2
         first = Case(case.situations[:half], case.names[:half])
         for fewer in (*simpler_one(first), *rounder(first)):

@@ -167,7 +167,6 @@ def depends_on(means: Floats, close: float) -> str:
         return UNDECIDED
 
     def constant(axis: int | None) -> bool:
-        """Whether the means vary by no more than ``close``."""
         low, high = np.min(means, axis=axis), np.max(means, axis=axis)
         return bool(np.all(high - low <= close * np.maximum(1.0, np.abs(high))))
 

@@ -217,7 +217,6 @@ def is_broken(property: Property, judge: Valuation, case: Case) -> bool:
     """
 
     def broken(seen: Case) -> bool:
-        """Whether a case breaks the property."""
         return property.breaks(judge.values(seen.situations), seen, judge.sign)
 
     return property.premise(case) and broken(case) and broken(rotated(case))

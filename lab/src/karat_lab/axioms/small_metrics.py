@@ -86,7 +86,6 @@ def small(n: int) -> Small:
 
     @cache
     def under(o: int) -> NDArray[np.intp]:
-        """Numbers of the clusterings under one order of the objects."""
         return np.array([names[numbered(row)] for row in rows[:, orders[o]]], dtype=np.intp)
 
     renamed = np.array([[under(int(order[mask])) for mask in row] for row in flipped])

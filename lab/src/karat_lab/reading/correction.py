@@ -173,7 +173,6 @@ def bounded_interval(
     rng = np.random.default_rng(0)
 
     def mean(end: float) -> Floats:
-        """Draws of the weighted mean of the values and an end of their range."""
         return np.asarray(rng.dirichlet([*counts, 1], GAFFKE_DRAWS) @ np.array([*levels, end]))
 
     low, high = np.quantile(mean(least), delta / 2), np.quantile(mean(most), 1 - delta / 2)

@@ -105,7 +105,6 @@ def shortened(show: Show, most: int) -> Show:
     """The same objects with texts and cells of at most ``most`` characters."""
 
     def short(at: int) -> Shown:
-        """Show the shortened object at a position."""
         whole = show(at)
         cells = tuple((name, _cut(value, most)) for name, value in whole.cells)
         return Shown(_cut(whole.text, most), cells, whole.images)
@@ -128,7 +127,6 @@ def _rows(table: pd.DataFrame) -> Show:
     ]
 
     def show(at: int) -> Shown:
-        """Show the row at a position."""
         cells = []
         for j, (name, equals, value) in enumerate(names):
             if not coded[j]:
@@ -144,7 +142,6 @@ def _entries(X: csr_array, names: Sequence[str]) -> Show:
     """The rows of a sparse matrix: their largest entries."""
 
     def show(at: int) -> Shown:
-        """Show the largest entries of the row at a position."""
         row = X[[at]]
         order = np.argsort(-row.data, kind="stable")[:MAX_CELLS]
         return Shown(cells=tuple((names[row.indices[i]], _cell(row.data[i])) for i in order))

@@ -209,7 +209,6 @@ def _side_by_side(members: list[Shown], others: list[Shown]) -> list[tuple[str, 
     """The values of each feature: those of the members, then those of the others."""
 
     def joined(name: str, ones: list[Shown]) -> str:
-        """Values of a feature, joined."""
         return " · ".join(dict(shown.cells).get(name, "–") for shown in ones)
 
     names = dict.fromkeys(name for shown in members for name, _ in shown.cells)

@@ -96,7 +96,6 @@ class KNearestNeighbors:
         codes = np.ascontiguousarray(codes)
 
         def work(start: int, stop: int) -> None:
-            """Count the votes of the objects start..stop."""
             if self.vote == "majority":
                 majority_vote(indices, codes, start, stop, out)
             else:
@@ -148,7 +147,6 @@ class NearestCentroid:
         out = np.empty(task.codes.shape, dtype=np.int32)
 
         def work(start: int, stop: int) -> None:
-            """Predict clusterings start..stop."""
             for m in range(start, stop):
                 folds = None if task.folds is None else task.folds[m]
                 _nearest_centroids(task.X, task.codes[m], int(task.n_clusters[m]), folds, out[m])

@@ -58,12 +58,10 @@ def estimate_informativeness(
     reasons = dict.fromkeys(np.flatnonzero(labelings.n_clusters < 2).tolist(), TOO_FEW_CLUSTERS)
 
     def recognised(objects: Ints) -> Floats:
-        """Whether each object is recognised in each clustering, (M, objects)."""
         predicted = _predict(X, labelings, objects, metric, workers or Workers())
         return (predicted == labelings.codes[:, objects]).astype(np.float64)
 
     def estimates() -> EstimatedValues:
-        """Values, standard errors and reasons from the current sample."""
         pairs = [
             (math.nan, 0.0) if m in reasons else _estimate(labelings.sizes(m), *sample.judged_by(m))
             for m in range(len(labelings))

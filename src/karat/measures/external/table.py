@@ -110,8 +110,6 @@ def of_table(
     apart = {_STRUCTURES[name]: function for name, function in (others or {}).items()}
 
     def add(value: Callable[..., float]) -> OfTable:
-        """Define the measure of one formula and return its public function."""
-
         def function(
             labels_true: LabelsOrCounts,
             labels_pred: ClusteringLike | None = None,
@@ -120,7 +118,6 @@ def of_table(
             sample_weight: ArrayLike | None = None,
             **options: object,
         ) -> float:
-            """The measure; the docstring of the formula replaces this one."""
             for structure, of_structure in apart.items():
                 if isinstance(labels_true, structure) or isinstance(labels_pred, structure):
                     if sample_weight is not None:

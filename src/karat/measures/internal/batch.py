@@ -97,7 +97,6 @@ def batch_form(value: Value, *, least_k: int = 2) -> Compute:
     """
 
     def compute(stats: Statistics) -> list[float | str]:
-        """Values or reasons of all clusterings."""
         return [too_few_clusters(stats, m, least_k) or value(stats, m) for m in range(len(stats))]
 
     return compute
@@ -210,10 +209,7 @@ def _measure(protocol: type, title: str, record: dict[str, Any]) -> Callable[[Va
     undefined = "For fewer than two clusters, or a division by 0." if least_k > 1 else ""
 
     def add(value: Value) -> Any:
-        """Define the measure of one formula and return its public function."""
-
         def function(*arguments: object, **options: object) -> float:
-            """The measure; the docstring of the formula replaces this one."""
             bound = signature.bind(*arguments, **options)
             X, labels = bound.args
             return measure_one(value.__name__, X, labels, **bound.kwargs, **fixed)

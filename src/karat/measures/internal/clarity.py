@@ -209,7 +209,6 @@ def _generalized(key: str, measure: str, title: str, low: float) -> Callable[...
     def function(
         X: ArrayLike, labels: Labels, *, metric: Metric = "euclidean", noise: NoisePolicy = "error"
     ) -> float:
-        """The measure; the docstring below replaces this one."""
         return generalized_informativeness(X, labels, measure=measure, metric=metric, noise=noise)
 
     function.__name__ = function.__qualname__ = key

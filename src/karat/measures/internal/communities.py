@@ -37,7 +37,6 @@ def _of_edges(title: str, **record: Any) -> Callable[[Callable[[EdgeSums], float
         undefined = f"For fewer than two clusters. {undefined}"
 
     def add(value: Callable[[EdgeSums], float]) -> OfGraph:
-        """Define the measure of one formula and return its public function."""
         return of_graph(title, undefined=undefined, **record)(_batched(value))
 
     return add
@@ -48,7 +47,6 @@ def _batched(value: Callable[[EdgeSums], float]) -> Value:
 
     @wraps(value)
     def of_one(stats: Statistics, m: int) -> float | str:
-        """Value of clustering m, or the reason of a missing one."""
         edges: EdgeSums = stats.edge_sums[m]
         return float(value(edges)) if edges.n_edges else NO_EDGE
 

@@ -126,7 +126,6 @@ def gap_statistic(
     null = Null(data)
 
     def log_scatter(points: Floats) -> tuple[Floats, list[Codes]]:
-        """Log W_k of the points for each k, and the clusterings."""
         seeds = rng.integers(0, 2**31 - 1, len(numbers))
         batch = _clustered(points, numbers, seeds, clusterer or _kmeans)
         return _log_scatter(points, batch, weighted), batch

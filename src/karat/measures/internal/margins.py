@@ -229,7 +229,6 @@ def _medoid(distances: Distances, group: Ints) -> int:
     inside = distances.take(group)
 
     def sums(start: int) -> Floats:
-        """Sums of the distances from a block of members to all members."""
         block = inside.block(slice(start, start + 256), slice(0, len(group)))
         return np.asarray(block.sum(axis=1))
 
@@ -256,7 +255,6 @@ def _best_of_cluster(
     relative = kind == "relative"
 
     def scores(start: int) -> Floats:
-        """Sums of the scores for a block of candidates."""
         candidates = group[start : start + TILE_WIDTH]
         total = np.zeros(len(candidates))
         moved = distances.take(np.concatenate([candidates, np.arange(n)]))
@@ -268,7 +266,6 @@ def _best_of_cluster(
         return total - scores_of_selves(candidates)
 
     def scores_of_selves(candidates: Ints) -> Floats:
-        """Scores of the candidates themselves (distance 0), to be subtracted."""
         if relative:
             return (first[candidates] == 0).astype(np.float64)
         return -first[candidates]

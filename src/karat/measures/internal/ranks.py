@@ -21,7 +21,6 @@ def _of_pairs(value: Value) -> Callable[[Statistics, int], float | str]:
 
     @wraps(value)
     def checked(stats: Statistics, m: int) -> float | str:
-        """Value of clustering m, or the reason of a missing one."""
         return value(stats, m) if stats.pairs_within(m) else SINGLETONS_ONLY
 
     return checked

@@ -114,7 +114,6 @@ def xie_beni_index(
 
     @batch_form
     def compute(stats: Statistics, m: int) -> float | str:
-        """Xie–Beni index of clustering m."""
         return _xie_beni(stats, m, separation)
 
     return compute_one(

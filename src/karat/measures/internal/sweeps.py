@@ -45,7 +45,6 @@ def hartigan_index(X: ArrayLike, labelings: object, *, noise: NoisePolicy = "err
     """
 
     def value(within: dict[int, float], k: int, n: int, d: int) -> float | str:
-        """H(k), or the reason of a missing value."""
         if within[k + 1] == 0:
             return f"the sum of squares within {k + 1} clusters is 0"
         return (within[k] / within[k + 1] - 1) * (n - k - 1)
@@ -71,7 +70,6 @@ def krzanowski_lai_index(
     """
 
     def value(within: dict[int, float], k: int, n: int, d: int) -> float | str:
-        """KL(k), or the reason of a missing value."""
         before, at, after = (i ** (2 / d) * within[i] for i in (k - 1, k, k + 1))
         return abs((before - at) / (at - after)) if at != after else f"DIFF({k + 1}) is 0"
 

@@ -121,7 +121,6 @@ def over_blocks(
     sums = workers.map(partial(_on_block, function), data, items)
 
     def add_each(left: list[T], right: list[T]) -> list[T]:
-        """Add the results of two blocks, clustering by clustering."""
         return [add(a, b) for a, b in zip(left, right, strict=True)]
 
     return tree_sum(_by_block(sums, M), add_each)

@@ -400,7 +400,6 @@ def _tiles(
         part = distances.take(np.concatenate([sample, start + order]))
 
         def work(j0: int, request: _Request = request, part: Distances = part) -> None:
-            """Add the distances from all objects to one tile of the sample."""
             empty = request.points.empty(j0, min(j0 + TILE_WIDTH, s))
             into = accumulators.setdefault(j0, empty)
             add_distances(part, request.points, s, part.n, into)
@@ -421,7 +420,6 @@ def _large_tiles(
     tiles = [(j0, min(j0 + TILE_WIDTH, s)) for j0 in range(0, s, TILE_WIDTH)]
 
     def work(tile: tuple[int, int]) -> Floats:
-        """One tile from the distances to all objects, some clusters at a time."""
         return _some_at_a_time(both, request, tile, s)[None]
 
     yield from zip(tiles, in_order(work, tiles, one_blas_thread=both.uses_blas), strict=True)

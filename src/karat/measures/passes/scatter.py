@@ -69,7 +69,6 @@ def _add_scatter(X: Rows, members: NDArray[np.intp], into: Floats) -> tuple[Floa
     blocks = range(0, len(members), step)
 
     def rows(start: int, number: int = step) -> Any:
-        """Dense rows of some members."""
         part: Any = X[members[start : start + number]]
         dense = part.toarray() if hasattr(part, "toarray") else part
         return np.asarray(dense, dtype=np.float64)

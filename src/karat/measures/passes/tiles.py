@@ -89,7 +89,6 @@ def mirrored(distances: Distances, objects: SortedObjects) -> Iterator[Accumulat
     accumulators = [objects.empty(start, min(start + width, n)) for start in range(0, n, width)]
 
     def work(pair: tuple[int, int]) -> None:
-        """Add the distances of a pair of blocks in both directions."""
         rows, columns = (accumulators[block] for block in pair)
         add_distances(distances, objects, rows.start, rows.stop, columns, rows)
 
