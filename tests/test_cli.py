@@ -206,7 +206,7 @@ def test_measures_for_a_kind_of_data():
 
 def test_help_teaches():
     text = run("--help").stdout
-    for command in ("run", "compare", "report", "bound", "sample", "measures", "reproduce"):
+    for command in ("run", "compare", "report", "bound", "sample", "measures"):
         assert command in text
     assert "Exit codes" in text
 

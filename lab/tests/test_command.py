@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,16 @@ def test_its_help_is_the_laboratorys() -> None:
     assert told.exit_code == 0
     assert "Usage: karat reproduce" in told.stdout
     assert "--data" in told.stdout
+
+
+def test_the_list_of_commands_names_it_without_loading_it() -> None:
+    code = (
+        "import sys; from typer.testing import CliRunner; from karat.cli import app;"
+        "told = CliRunner().invoke(app, ['--help']).stdout;"
+        "print([name in told for name in ('clarity', 'reproduce')], 'karat_lab' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[True, True] False\n"
 
 
 def test_data_are_looked_for_where_the_option_says(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ import sys
 import warnings
 from collections.abc import Callable
 from io import TextIOWrapper
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from karat.cli.assign import assign
 from karat.cli.bench import bench
@@ -24,6 +24,9 @@ from karat.cli.report import report
 from karat.cli.run import run
 from karat.cli.sample import sample
 from karat.cli.watch import watch
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 it ran, but nothing could be judged; 2 the input or an option cannot be "
@@ -77,16 +80,29 @@ app = typer.Typer(
 )
 
 
-def _command_elsewhere(name: str) -> Any:
+class _CommandElsewhere(TyperCommand):
+    """Command of another package, which is imported when the command runs, or for its help."""
+
+    def __init__(self, point: EntryPoint) -> None:
+        package = point.module.partition(".")[0] if point.dist is None else point.dist.name
+        super().__init__(point.name, callback=None, help=f"A command of {package}.")
+        self._point = point
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        """Context of the command itself."""
+        content = self._point.load()
+        if not isinstance(content, typer.Typer):
+            function, content = content, typer.Typer(add_completion=False)
+            content.command(help=_help_of(function))(function)
+        return typer.main.get_command(content).make_context(*arguments, **options)
+
+
+def _command_elsewhere(name: str) -> _CommandElsewhere | None:
     """Command of another package; raises for one of karat-lab if that is not installed."""
     from importlib.metadata import entry_points
 
     for point in entry_points(group=GROUP, name=name):
-        loaded = point.load()
-        if not isinstance(loaded, typer.Typer):
-            function, loaded = loaded, typer.Typer(add_completion=False)
-            loaded.command(help=_help_of(function))(function)
-        return typer.main.get_command(loaded)
+        return _CommandElsewhere(point)
     if name in LABORATORY:
         from karat.runtime.validation import InputError
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from karat.measures import gap_statistic
 from karat.plot import style
 from karat.plot._sampled import draw_points, with_note
+from karat.plot.results import scatter_over_k
 from karat.runtime.validation import check_data
 
 if TYPE_CHECKING:
@@ -67,8 +66,7 @@ def elbow(
     points, rows = draw_points(points, MOST_IN_ELBOW, "euclidean", random_state)
     result = gap_statistic(points, k=k, n_references=n_references, random_state=random_state)
     chosen = result.first_k
-    values = result.table
-    values = values.assign(within=np.exp(values["log_scatter"]), uniform=np.exp(values["expected"]))
+    values = scatter_over_k(result)
     numbers = values.index.to_numpy()
     figure = make_subplots(
         1,

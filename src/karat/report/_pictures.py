@@ -9,7 +9,7 @@ from scipy import sparse
 
 from karat.clusterers import LinkageClustering
 from karat.measures import gap_statistic
-from karat.plot.results import MOST_IN_TREE, heights_of, link_clusters
+from karat.plot.results import MOST_IN_TREE, heights_of, scatter_over_k, tree_drawing
 from karat.report._drawing import heat, lines, rounded, series
 from karat.report._parts import Picture, Section, plain
 from karat.runtime.draws import draw_rows
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 ELBOW_VALUES, ELBOW_SAMPLE, REFERENCES = 12_000, 600, 10
 #: largest number of clusters of the elbow by default; otherwise two more than the choice has
 NUMBERS, MOST_NUMBERS = 10, 20
-#: branches at the foot of a tree
-LEAVES = 40
 LINKAGES = ("ward", "average", "complete", "single", "weighted", "centroid")
 
 
@@ -50,8 +48,8 @@ def elbow(facts: Facts) -> Section | None:
     except InputError:  # fewer distinct objects than clusters
         return None
     k = len(chosen.clusters)
-    table, of = result.table, len(X)
-    within, uniform = np.exp(table["log_scatter"]), np.exp(table["expected"])
+    table, of = scatter_over_k(result), len(X)
+    within, uniform = table["within"], table["uniform"]
     alt, caption = page.elbow(within, result.first_k, k, of, n)
     numbers = table.index
     scatter = [series("data", numbers, within), series("uniform data", numbers, uniform, grey=True)]
@@ -87,28 +85,16 @@ def dendrogram(facts: Facts) -> Section | None:
     Z, ids = model.linkage_, list(map(str, study.dataset.ids))
     span = heights_of(Z, k)
     alt, caption = page.dendrogram(name, k, span, chosen=name == names[0])
-    picture = Picture("dendrogram", _tree(Z, k, ids, span), alt, caption)
+    picture = Picture("dendrogram", _tree(Z, k, ids), alt, caption)
     return plain("dendrogram", "Dendrogram", [], picture)
 
 
-def _tree(
-    Z: NDArray[np.float64], k: int, ids: list[str], span: tuple[float, float]
-) -> dict[str, Any]:
+def _tree(Z: NDArray[np.float64], k: int, ids: list[str]) -> dict[str, Any]:
     """The links of a tree, each with its cluster below the cut, and the cut."""
-    from scipy.cluster.hierarchy import dendrogram as layout
-
-    m = len(ids)
-    clusters = link_clusters(Z, k)
-    drawn = layout(
-        Z, p=LEAVES, truncate_mode="lastp", no_plot=True,
-        link_color_func=lambda node: str(clusters[node]),
-        leaf_label_func=lambda i: ids[i] if i < m else f"({int(Z[i - m, 3])})",
-    )  # fmt: skip
+    tree = tree_drawing(Z, k, ids)
     return {
-        "kind": "tree", "x": [rounded(link) for link in drawn["icoord"]],
-        "y": [rounded(link) for link in drawn["dcoord"]],
-        "cluster": list(map(int, drawn["color_list"])), "leaves": drawn["ivl"],
-        "cut": float(np.mean(span)), "label": f"{k} clusters",
+        "kind": "tree", "x": list(map(rounded, tree.x)), "y": list(map(rounded, tree.y)),
+        "cluster": tree.clusters, "leaves": tree.leaves, "cut": tree.cut, "label": f"{k} clusters",
     }  # fmt: skip
 
 
