@@ -15,7 +15,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from karat.runtime.validation import InputError
 from karat.text import TermWeighter, TextVectorizer, byte_ngrams, words
-from karat.text._names import Weight  # noqa: F401
 from karat.text._weights import WEIGHTS
 
 PLAIN = {"stop_words": None, "stemmer": None, "min_df": 1, "max_df": 1.0}

@@ -14,6 +14,7 @@ from karat.labelings.labels import encode
 from karat.meaning import effects, places, rules
 from karat.meaning.effects import Telling
 from karat.meaning.features import Rule, Table, as_table
+from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError, check_choice
 
 if TYPE_CHECKING:
@@ -209,8 +210,8 @@ def _terms(
             feature=word,
             within=share,
             elsewhere=rest,
-            text=f"{100 * share:.0f} %",
-            text_elsewhere=f"{100 * rest:.0f} %",
+            text=percent(share, 0),
+            text_elsewhere=percent(rest, 0),
             direction="higher",
             effect=share - rest,
             interval=None if np.isnan(ends[0]) else ends,

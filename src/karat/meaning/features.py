@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import sparse
 
+from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Feature:
     def text(self, value: float) -> str:
         """A value, or mean of values, in words; a category's share."""
         if self.kind in ("yes-no", "category"):
-            return f"{100 * value:.0f} %"
+            return percent(value, 0)
         return self.exactly(float(f"{value:.3g}") if self.kind == "number" else value)
 
     def exactly(self, value: float) -> str:

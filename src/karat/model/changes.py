@@ -10,6 +10,7 @@ import numpy as np
 from karat.measures.external.pairs import adjusted_rand_index
 from karat.model.holdout import Refit, without_gaps
 from karat.model.rule import ALARMS, PlacementRule
+from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ _SAID = {
 
 def _sentence(row: dict[Any, Any]) -> str:
     """The change of a cluster in a sentence."""
-    then, today = (f"{100 * row[name]:.0f} %" for name in ("share_before", "share_now"))
+    then, today = (percent(row[name], 0) for name in ("share_before", "share_now"))
     shares = f"{then} then, {today} today"
     return _SAID[row["change"]].format(**row, today=today, shares=shares)
 

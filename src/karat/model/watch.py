@@ -11,6 +11,7 @@ import numpy as np
 from karat.datasets.partitions import Part, open_partitions
 from karat.datasets.sampled_tables import in_process_if_local
 from karat.model.all_rows import with_points
+from karat.runtime.numerals import percent
 from karat.runtime.progress import progress_bar
 from karat.runtime.validation import InputError
 
@@ -240,7 +241,7 @@ def _alarm(signal: Signal) -> int:
 def _percent(signal: Signal, *, reference: bool) -> str:
     """The mean share before or after the change."""
     part = slice(None, signal.since) if reference else slice(signal.since, None)
-    return f"{100 * float(np.nanmean(signal.values[part])):.1f} %"
+    return percent(float(np.nanmean(signal.values[part])), 1)
 
 
 def _in_order(names: Any) -> Any:

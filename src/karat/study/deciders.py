@@ -21,6 +21,7 @@ from karat.judge.label_likelihood import log_likelihood, pairs_log_likelihood
 from karat.labelings.labels import encode
 from karat.measures import Measure, catalogue
 from karat.measures.external.pairs import adjusted_rand_index
+from karat.runtime.numerals import percent
 from karat.runtime.registry import Registry
 from karat.runtime.validation import NothingToRankError, unknown_name
 from karat.study.constraints import constraints_of, pair_evidence
@@ -101,7 +102,7 @@ class Decider:
         if self.shown == "recovery":
             return f"{max(score, 0):.2f}"
         if self.unit == "share":
-            return f"{100 * score:.0f} %"
+            return percent(score, 0)
         if self.unit == "number":
             return f"{score:.3f}"
         return percent_up(score)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from karat.runtime.validation import InputError, check_choice, validated
-from karat.text._names import Weight
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from karat.runtime.types import ArrayLike
 
+Weight: TypeAlias = Literal["tf-idf", "tf", "binary", "bm25-tf", "bm25-tf-idf"]
 WEIGHTS: tuple[Weight, ...] = get_args(Weight)
 
 

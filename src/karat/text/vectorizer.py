@@ -11,14 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from karat.runtime.validation import InputError, check_choice
 from karat.text import _tokens
-from karat.text._weights import TermWeighter, presence
+from karat.text._weights import TermWeighter, Weight, presence
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
-
-    from karat.text._names import Weight
 
 
 class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
