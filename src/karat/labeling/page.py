@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 from karat.labeling.desk import IMAGES
@@ -74,8 +74,13 @@ class PageAnswer:
 class PageDesk(Protocol):
     """What the page needs of the one whose questions it shows."""
 
-    words: ClassVar[dict[str, Any]]
-    kinds: ClassVar[tuple[str, ...]]
+    @property
+    def words(self) -> dict[str, str]:
+        """Words of the page: its title, another class, and not knowing."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of answers that the page may send."""
 
     @property
     def at(self) -> int | None:
