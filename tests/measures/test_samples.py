@@ -190,7 +190,8 @@ def test_all_pairs_are_listed_once():
     labels = np.array([2, 0, 1, 0, 2, 2, 0, 3])
     sample = sample_of(np.zeros((8, 1)), labels)
     for side, same in ((0, True), (1, False)):
-        first, second = (sample.order[at] for at in sample._all(side))
+        blocks = [np.concatenate(sides) for sides in zip(*sample._all(side), strict=True)]
+        first, second = (sample.order[at] for at in blocks)
         found = {tuple(sorted(pair)) for pair in zip(first.tolist(), second.tolist(), strict=True)}
         wanted = {
             (i, j)
@@ -205,7 +206,8 @@ def test_pairs_are_drawn_evenly():
     labels = np.array([2, 0, 1, 0, 2, 2, 0, 3])
     sample = sample_of(np.zeros((8, 1)), labels)
     for side in (0, 1):
-        first, second = sample._draw(side, 100_000)
+        drawn = sample._draw(side, 100_000)
+        first, second = map(np.concatenate, zip(*drawn, strict=True))
         pairs = np.minimum(first, second) * 8 + np.maximum(first, second)
         counts = np.bincount(pairs, minlength=64)
         assert (counts > 0).sum() == sample.population[side]

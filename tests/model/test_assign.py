@@ -121,7 +121,7 @@ def test_points_between_thousands_beside_decimal_commas(tmp_path: Path) -> None:
         (("old.csv", "--model", "none", "-o", "x.csv"), "there is no file 'none'"),
         (("old.csv", "--model", "old.csv", "-o", "x.csv"), "not a karat model"),
         (("old.csv", "--model", "m.karat-model", "-o", "x.doc"), "ends in none of .csv"),
-        (("old.csv", "--model", "m.karat-model", "-o", "old.csv"), "exists already"),
+        (("old.csv", "--model", "m.karat-model", "-o", "old.csv"), "an input is never replaced"),
         (("short.csv", "--model", "m.karat-model", "-o", "x.csv"), "'income'"),
         (("none.csv", "--model", "m.karat-model", "-o", "x.csv"), "no rows"),
         (("iris", "--model", "m.karat-model", "-o", "x.csv"), "'sepal_length_cm'"),
