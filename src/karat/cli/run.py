@@ -125,6 +125,9 @@ def run(
         if not is_ended:
             assigned, was_stopped = _assign_all(study, answer, folder, output, sweep.execution)
             is_ended = was_stopped
+        if sweep.json or output.all or output.report is not None:
+            # the tables that these show have all measures; the decision needed few
+            study.scores(progress=sweep.execution["progress"])
         _write_files(study, answer, output, reading)
         changes = (
             None if older_model is None else cluster_changes(study, answer, older_model, reading)
