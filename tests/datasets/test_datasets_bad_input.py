@@ -165,7 +165,7 @@ def test_paths(tmp_path: Path) -> None:
     with rejected("folder without files", "texts", "table"):
         read(tmp_path / "sub")
     write(tmp_path / "sub", "", "empty.csv")
-    with rejected("sub", "no file of a table", "Parquet", "CSV"):
+    with rejected("empty.csv is empty (0 bytes)", "sub needs its rows"):
         read(tmp_path / "sub")
     (tmp_path / "sub" / "empty.csv").rename(tmp_path / "sub" / "x.xlsx")
     with rejected("sub", "folder of data files", "name a file in it"):

@@ -166,8 +166,8 @@ def test_downloads_end_at_a_size_and_a_time(tmp_path, monkeypatch):
     monkeypatch.setattr(_downloads, "_MAX_DOWNLOAD_BYTES", 1000)
     with pytest.raises(InputError, match="larger"):
         _downloads._copy(io.BytesIO(b"x" * 1001), tmp_path / "x", "http://x")
-    _downloads._copy(io.BytesIO(b"x" * 1000), tmp_path / "x", "http://x")
-    assert (tmp_path / "x").stat().st_size == 1000
+    _downloads._copy(io.BytesIO(b"x" * 1000), tmp_path / "y", "http://x")
+    assert (tmp_path / "y").stat().st_size == 1000
     monkeypatch.setattr(_downloads, "_MAX_SECONDS", -1.0)
     with pytest.raises(InputError, match="minutes"):
-        _downloads._copy(io.BytesIO(b"x"), tmp_path / "x", "http://x")
+        _downloads._copy(io.BytesIO(b"x"), tmp_path / "z", "http://x")

@@ -66,14 +66,24 @@ def _may_differ(column: pa.ChunkedArray) -> bool:
 
     if pa.types.is_nested(column.type) or pa.types.is_boolean(column.type):
         return False
-    head = column.slice(0, HEAD_ROWS).drop_null()
-    if pa.types.is_floating(column.type):
+    head = _countable(column.slice(0, HEAD_ROWS)).drop_null()
+    if pa.types.is_floating(head.type):
         head = head.filter(pc.is_finite(head))
         if not pc.all(pc.equal(pc.floor(head), head)).as_py():
             return False
-    if pa.types.is_dictionary(column.type):
-        head = head.cast(column.type.value_type)
     return len(head) > 0 and 2 * pc.count_distinct(head).as_py() > len(head)
+
+
+def _countable(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column as a type whose values Arrow can count."""
+    import pyarrow as pa
+
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_floating(kind):
+        kind = pa.float64()
+    elif pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
+        kind = pa.large_string() if pa.types.is_string_view(kind) else pa.large_binary()
+    return column.cast(kind)
 
 
 def row_keys(
@@ -88,7 +98,7 @@ def row_keys(
     for name, column in columns.items():
         values = column if rows is None else column.take(pa.array(rows))
         # one that would be a key but for a few repeats has to be refused by name
-        if pc.count_distinct(values).as_py() < MIN_DISTINCT * len(values):
+        if pc.count_distinct(_countable(values)).as_py() < MIN_DISTINCT * len(values):
             continue
         keys[name] = values
         if aside_rows is not None and len(aside_rows):
