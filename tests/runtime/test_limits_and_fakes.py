@@ -350,7 +350,10 @@ def _write_and_raise(path: Path, error: Exception) -> None:
 
 
 def test_an_unfinished_file_is_removed(tmp_path: Path) -> None:
-    for error, raised in ((KeyError("a"), KeyError), (OSError(28, "full"), validation.StorageError)):
+    for error, raised in (
+        (KeyError("a"), KeyError),
+        (OSError(28, "full"), validation.StorageError),
+    ):
         with pytest.raises(raised):
             _write_and_raise(tmp_path / "a", error)
         assert not list(tmp_path.iterdir())
