@@ -54,7 +54,7 @@ def test_notes_of_a_sample_are_not_among_its_rows(
     np.save(tmp_path / "x.npy", np.eye(3))
     monkeypatch.setattr("karat.datasets.read_cells", lambda *_, **__: (TABLE[:3], ("odd",)))
     done = karat_command("sample", tmp_path / "x.npy", "-n", 2)
-    assert done.stdout.startswith("draw,row,label,a,b")
+    assert done.stdout.startswith("draw,row,label,check,a,b")
     assert done.stderr == "Note: odd\n"
 
 
@@ -98,7 +98,7 @@ def test_labelings_of_all_rows_are_judged_on_the_sampled_ones(folder: Path) -> N
     TABLE[:10].to_csv(folder / "mine.csv", index=False)
     done = karat_command("run", "rows", *options, cwd=folder)
     assert done.returncode == 2
-    assert "10 labels for 240 rows" in done.stderr
+    assert "has 10 rows for the 120 objects of rows (of 240 rows)" in done.stderr
 
 
 def test_nothing_is_sampled_on_request(folder: Path) -> None:
@@ -124,7 +124,7 @@ def test_objects_to_label_are_drawn_from_parts(folder: Path) -> None:
     rows = json.loads(drawn[0])["rows"]
     cells = [line.split(",") for line in table[1:]]
     assert [int(line[1]) for line in cells] == rows
-    np.testing.assert_allclose([float(line[3]) for line in cells], TABLE["a"].iloc[rows])
+    np.testing.assert_allclose([float(line[4]) for line in cells], TABLE["a"].iloc[rows])
 
 
 def test_objects_are_drawn_by_their_ids_in_any_order_of_rows(folder: Path) -> None:
@@ -227,7 +227,7 @@ def test_judging_that_is_stopped_ends_with_an_answer(
     assert "so far" in done.stderr
     assert (folder / "rows.karat").exists() != bool(budget)
     assert counts["unjudged"] >= 1
-    assert (best["structure"] is None) == (step != "gather")
+    assert (best["structure"] is None) == (step == "structure_of")
     assert any("judging, after 2 of" in sentence for sentence in best["sentences"])
 
 

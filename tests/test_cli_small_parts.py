@@ -268,7 +268,7 @@ def test_rows_that_were_clustered_are_written_with_their_cells(
     monkeypatch.setattr(_assignments, "_training_assignment", lambda *_: assignment)
     study: Any = Some(dataset=Some(rows=np.array([1, 3]), ids=None), n_objects=2)
     answer: Any = Some(guarantee=None)
-    _assignments.write_labels(study, answer, tmp_path / "l.csv", cast("Any", None))
+    _assignments.write_labels(study, answer, tmp_path / "l.csv", cast("Any", None), force=False)
     written = pd.read_csv(tmp_path / "l.csv").to_dict("list")
     assert written == {"row": [1, 3], "cluster": [1, 0], **columns}
 

@@ -332,7 +332,7 @@ def test_the_command_counts_its_looks(tmp_path: Path) -> None:
     def ask(m: int, *more: str) -> dict:
         rows = "".join(f"{i + 1},{i},{i % 2}\n" for i in range(m))
         few.write_text(f"draw,row,label\n{rows}")
-        return json.loads(invoke("bound", tmp_path / "k.csv", few, "--json", *more))
+        return json.loads(invoke("bound", tmp_path / "k.csv", few, "--in-order", "--json", *more))
 
     first, again, second = ask(20), ask(20), ask(30)
     assert first == again
@@ -344,7 +344,7 @@ def test_the_command_counts_its_looks(tmp_path: Path) -> None:
     # other targets plan other tests: the lowest of their answers would not hold
     assert [ask(40, "--target", t)["look"] for t in ("0.2", "0.3", "0.2")] == [3, 4, 3]
     few.write_text(few.read_text().replace("1,0,0", "1,0,1", 1))
-    changed = json.loads(invoke("bound", tmp_path / "k.csv", few, "--json"))
+    changed = json.loads(invoke("bound", tmp_path / "k.csv", few, "--in-order", "--json"))
     assert changed["look"] == 5
     with rejected("--once", "delta is left"):
         ask(40, "-c", "b", "--once")
@@ -360,7 +360,7 @@ def test_rubbish_is_no_count_and_what_is_rejected_is_not_counted(tmp_path: Path)
     def ask(m: int, *more: str) -> dict:
         rows = "".join(f"{i + 1},{i},{i % 2}\n" for i in range(m))
         few.write_text(f"draw,row,label\n{rows}")
-        return json.loads(invoke("bound", tmp_path / "k.csv", few, "--json", *more))
+        return json.loads(invoke("bound", tmp_path / "k.csv", few, "--in-order", "--json", *more))
 
     count = tmp_path / "karat-questions.jsonl"
     count.write_text("rubbish\n")

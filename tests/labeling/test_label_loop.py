@@ -271,7 +271,10 @@ def test_the_sweep_is_kept(files):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [(["--delta", "2"], "--delta must be"), (["--predict", "data.csv"], "exists already")],
+    [
+        (["--delta", "2"], "--delta must be"),
+        (["--predict", "data.csv"], "an input is never replaced"),
+    ],
 )
 def test_errors_before_the_first_object(files, options, message):
     result = _run([":q"], *options)

@@ -513,8 +513,9 @@ def _by_position(left: Rows, right: Rows) -> RowJoin:
             notes=(note,),
             by_position=True,
         )
+    source = "" if left.n_source in (None, left.n) else f" (of {left.n_source:,} rows)"
     raise InputError(
-        f"{right.name} has {right.n:,} rows for the {left.n:,} objects of {left.name}, and no "
+        f"{right.name} has {right.n:,} rows for the {left.n:,} objects of {left.name}{source}, and no "
         "column names the rows of both. Give both the same rows, or a column with the same ids; "
         "name it with --id-column (id_column=)"
     )
