@@ -46,9 +46,6 @@ ROLES: dict[str, dict[str, str]] = {
         "data": INPUT, "labelings": INPUT, "constraints": INPUT, "take": INPUT, "output": GROWS,
         "storage": GROWS, "export": FILE, "predict": FILE,
     },
-    "clarity": {
-        "data": INPUT, "labels": INPUT, "study_file": INPUT, "person": INPUT, "output": GROWS
-    },
     "sample": {"data": INPUT, "output": FILE},
     "bench": {"folder": INPUT, "report": FILE},
     "measures": {},
@@ -60,7 +57,6 @@ TEXTS = {
     "noise", "classes", "differences", "metric", "columns", "measure", "column", "reader",
     "key_variable", "price", "for_", "key",
 }  # fmt: skip
-FORWARDED = {"reproduce", "lab"}
 COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 HINTS = {name: typing.get_type_hints(command.callback) for name, command in COMMANDS.items()}
 
@@ -156,7 +152,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_each_option_that_takes_a_path_is_in_the_table() -> None:
-    assert set(ROLES) | FORWARDED == set(COMMANDS)
+    assert set(ROLES) == set(COMMANDS)
     for command, roles in ROLES.items():
         options = set(options_of(command))
         assert set(roles) <= options, command

@@ -52,6 +52,10 @@ class Block(NamedTuple):
     text: str
 
 
+#: commands of another distribution
+LABORATORY = ("clarity", "lab", "reproduce")
+
+
 def blocks(page: Path) -> list[Block]:
     pattern = RST if page.suffix == ".rst" else MARKDOWN
     return [
@@ -143,7 +147,7 @@ def test_the_blocks_of_a_page_can_be_read(page: Path) -> None:
             compile(part.text, page.name, "exec")
             continue
         for words in commands(part.text):
-            if words[0] != "karat" or words[1].startswith("-") or words[1] in ("reproduce", "lab"):
+            if words[0] != "karat" or words[1].startswith("-") or words[1] in LABORATORY:
                 continue
             options = {o for p in known[words[1]].params for o in (*p.opts, *p.secondary_opts)}
             assert {w for w in words if w.startswith("--")} <= options, words

@@ -18,7 +18,7 @@ import pooch
 import requests
 
 from karat import InputError
-from karat.runtime.output import write_output
+from karat.runtime.output import remove_file, write_output
 from karat_lab.data import data_folder, index, is_packaged
 from karat_lab.originals import RECIPES, content_digest, packed
 
@@ -77,7 +77,9 @@ def fetch(name: str, *, progress: Progress | None = None) -> str:
             continue
         for path, content in contents.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_output(path, content, overwrite=True)
+            # what is there is damaged, or it would not be fetched
+            remove_file(path)
+            write_output(path, content)
         return "fetched"
     raise InputError(
         f"the data set {name} was not fetched: {'; '.join(failures)}. Without a connection, put "

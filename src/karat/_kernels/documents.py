@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Rows(NamedTuple):
+class SparseRows(NamedTuple):
     """The arrays of a CSR matrix, or of a CSC matrix for its columns."""
 
     indptr: NDArray[Any]

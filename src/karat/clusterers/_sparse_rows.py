@@ -163,9 +163,9 @@ class RowClusterer(BaseClusterer):
         return np.ascontiguousarray((centers / lengths)[:k].T)
 
 
-def arrays(rows: csr_array) -> kernels.Rows:
+def arrays(rows: csr_array) -> kernels.SparseRows:
     """Arrays of a CSR matrix, in the form that kernels take."""
-    return kernels.Rows(rows.indptr, rows.indices, rows.data)
+    return kernels.SparseRows(rows.indptr, rows.indices, rows.data)
 
 
 def unit_rows(X: Rows, norm: str) -> csr_array:

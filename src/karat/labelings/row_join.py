@@ -515,8 +515,8 @@ def _by_position(left: Rows, right: Rows) -> RowJoin:
         )
     source = "" if left.n_source in (None, left.n) else f" (of {left.n_source:,} rows)"
     raise InputError(
-        f"{right.name} has {right.n:,} rows for the {left.n:,} objects of {left.name}{source}, and no "
-        "column names the rows of both. Give both the same rows, or a column with the same ids; "
+        f"{right.name} has {right.n:,} rows for the {left.n:,} objects of {left.name}{source}, and "
+        "no column names the rows of both. Give both the same rows, or a column with the same ids; "
         "name it with --id-column (id_column=)"
     )
 
