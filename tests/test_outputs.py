@@ -55,7 +55,7 @@ TEXTS = {
     "id_column", "drop", "accept", "na_values", "one_row_per", "pivot", "encoding", "text_column",
     "label_column", "weight", "stemmer", "k", "clusterer", "grid", "budget", "dask", "by",
     "noise", "classes", "differences", "metric", "columns", "measure", "column", "reader",
-    "key_variable", "price", "for_", "key",
+    "key_variable", "price", "for_", "key", "unreadable",
 }  # fmt: skip
 COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 HINTS = {name: typing.get_type_hints(command.callback) for name, command in COMMANDS.items()}

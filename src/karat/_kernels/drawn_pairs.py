@@ -10,7 +10,7 @@ DIGITS = 16  # bits of a number that one pass of the selection settles
 
 @njit(cache=True, nogil=True)
 def add_pairs(distances, first, second, start, by_first, by_second, squares):
-    """Add pairs, the first of which has the number ``start``, to sums by group.
+    """Add pairs to sums by group; ``start`` is the number of the first pair.
 
     ``by_first`` and ``by_second`` (G, k) have sums of distances by the cluster of either end.
     """

@@ -112,7 +112,7 @@ class Dataset:
 
     @property
     def inputs(self) -> dict[str, Any]:
-        """Paths and addresses that were read, by what they are; no output goes there."""
+        """Paths and addresses of the inputs by their option; no output goes there."""
         data = self.source if self.whole is None else self.whole.partitions.inputs
         names = {"y": "the classes", "terms": "the terms"}
         files = {text: self.options.get(name) for name, text in names.items()}
