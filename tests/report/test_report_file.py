@@ -42,7 +42,7 @@ def test_not_over_another_file_unless_told(study: karat.Study, tmp_path: Path) -
     target.write_text("mine")
     with pytest.raises(InputError, match=r"exists already.*overwrite=True"):
         write_report(study, target)
-    with pytest.raises(InputError, match="not an output that may be replaced"):
+    with pytest.raises(InputError, match="no record that it wrote"):
         write_report(study, target, overwrite=True)
     assert target.read_text() == "mine"
     target.unlink()
@@ -51,7 +51,7 @@ def test_not_over_another_file_unless_told(study: karat.Study, tmp_path: Path) -
     assert "<html" in target.read_text(encoding="utf-8")
     with target.open("a") as file:
         file.write("mine")
-    with pytest.raises(InputError, match="not an output that may be replaced"):
+    with pytest.raises(InputError, match="no record that it wrote"):
         write_report(study, target, overwrite=True)
 
 

@@ -211,10 +211,10 @@ def join_rows(
 ) -> RowJoin:  # fmt: skip
     """Match the rows of two inputs about the same objects.
 
-    What decides, in this order: ``key``; an index; all columns of one name (or whose names are
-    typical of ids) with distinct values that match, whatever they are called; the column ``row``
-    of one input, which numbers the rows of the other. Only where nothing names the rows of the
-    right input are rows taken in order, and then their numbers must agree.
+    The first of these decides: ``key``, an index, all columns of one name with distinct values
+    that match (names that are typical of ids may differ). Then comes the column ``row`` of one
+    input, which numbers the rows of the other. If nothing names the rows of the right input, rows are taken
+    in order, and their numbers must agree.
 
     Parameters
     ----------

@@ -4,13 +4,11 @@ A command adds all its inputs and outputs to an :class:`OutputPlan` before it wo
 rejects an output that is, holds, or lies inside an input, or that is another output. What exists is
 replaced only on request, and only if an earlier output wrote it and nobody changed it since.
 
-========== =====================================================================================
-places     paths and addresses, and whether one is, holds or lies inside another
-plan       the check before the work
-ownership  the record of the files that were written, in the user's state folder
-files      single files, whole or not at all; files to which lines are appended; temporary files
-folders    folders of files with a manifest, on a disk or at an address
-========== =====================================================================================
+- ``places``: paths and addresses, and whether one is, holds or lies inside another.
+- ``plan``: the check before the work.
+- ``ownership``: the record of the files that were written, in the user's state folder.
+- ``files``: single files, whole or not at all. Also appended lines and temporary files.
+- ``folders``: folders of files with a manifest, on a disk or at an address.
 """
 
 from karat.runtime.output.files import (

@@ -25,8 +25,8 @@ def digest_of(path: Path) -> str:
 def record(path: Path, draft: Path) -> None:
     """Note that a whole file will be put at a resolved path.
 
-    It is noted before, with the digest of an output that it replaces: so a process that is killed
-    between the note and the move leaves an output in any case.
+    The note has the digest of the replaced output, too. A process that is killed between the note
+    and the move thus leaves an output in any case.
     """
     with contextlib.suppress(OSError, RuntimeError):
         digests = [digest_of(draft), *([digest_of(path)] if is_unchanged_output(path) else [])]

@@ -129,9 +129,8 @@ def check_output(
             )
         if not ownership.is_unchanged_output(target):
             raise InputError(
-                f"{prefix}{path} exists already, and it is not an output that may be replaced: "
-                "somebody else wrote it, or it was changed since, or this account has no record "
-                "of it; choose another name, or delete the file yourself"
+                f"{prefix}{path} exists already, and karat has no record that it wrote the file as "
+                "it is now. Choose another name, or delete the file yourself"
             )
     return target
 
