@@ -213,8 +213,8 @@ def join_rows(
 
     The first of these decides: ``key``, an index, all columns of one name with distinct values
     that match (names that are typical of ids may differ). Then comes the column ``row`` of one
-    input, which numbers the rows of the other. If nothing names the rows of the right input, rows are taken
-    in order, and their numbers must agree.
+    input, which numbers the rows of the other. If nothing names the rows of the right input, rows
+    are taken in order, and their numbers must agree.
 
     Parameters
     ----------
