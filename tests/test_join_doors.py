@@ -19,7 +19,7 @@ import karat
 from command_line import karat_command
 from karat.bench import Benchmark
 from karat.cli._input import LabelledInputOptions, read_dataset
-from karat.datasets import read, read_labelings, read_labels
+from karat.datasets import read, read_labelings, read_labels, with_relation
 from karat.datasets.row_keys import rows_of
 from karat.labeling import LabelSession, import_labels
 from karat.labelings.row_join import Rows, join_rows
@@ -357,3 +357,44 @@ def test_rows_that_are_no_objects_may_have_labels(tmp_path: Path) -> None:
     data = read(tmp_path / "data.csv", y=right, impute="drop")
     assert data.y is not None
     assert list(data.y) == [f"k{CLASSES[i]}" for i in OBJECTS if i != 4]
+
+
+def test_relations_in_files_are_joined_by_the_names_of_the_objects(tmp_path: Path):
+    x = CLASSES * 5.5 + OBJECTS / 100
+    pd.DataFrame({"ticket": TICKETS, "x": x}).to_csv(tmp_path / "data.csv", index=False)
+    D = pd.DataFrame(np.abs(np.subtract.outer(x, x)), TICKETS, TICKETS)
+    mixed = D.loc[TICKETS[SHUFFLED], TICKETS[SHUFFLED]]
+    mixed.to_csv(tmp_path / "far.csv", index_label="ticket")
+    pairs = [(a, b) for a in OBJECTS for b in OBJECTS[:a] if CLASSES[a] == CLASSES[b]]
+    edges = pd.DataFrame([(TICKETS[a], TICKETS[b]) for a, b in pairs], columns=["from", "to"])
+    edges.to_csv(tmp_path / "edges.csv", index=False)
+    dataset = read(tmp_path / "data.csv")
+    np.testing.assert_allclose(with_relation(dataset, tmp_path / "far.csv", "precomputed").X, D)
+    graph = with_relation(dataset, tmp_path / "edges.csv", "graph").X.toarray()
+    np.testing.assert_array_equal(graph > 0, (CLASSES[:, None] == CLASSES) & ~np.eye(N, dtype=bool))
+    edges[[CLASSES[a] == 0 for a, _ in pairs]].to_csv(tmp_path / "few.csv", index=False)
+    with pytest.raises(InputError, match="8 of 12 objects only in data"):
+        with_relation(dataset, tmp_path / "few.csv", "graph")
+
+
+def test_clusterings_read_without_a_data_set_are_joined_when_they_are_added(tmp_path: Path):
+    data = pd.DataFrame({"sku": NUMBERS, "x": CLASSES * 5.5 + OBJECTS / 100})
+    data.to_csv(tmp_path / "data.csv", index=False)
+    mine = pd.DataFrame({"sku": NUMBERS, "mine": CLASSES}).iloc[SHUFFLED]
+    mine.to_csv(tmp_path / "mine.csv", index=False)
+    with karat.Study(read(tmp_path / "data.csv")) as study:
+        study.add(read_labelings(tmp_path / "mine.csv"))
+        assert list(study.candidates.index) == ["mine"]
+        assert karat.adjusted_rand_index(study.labels("mine"), CLASSES) == 1
+
+
+def test_a_clustering_of_fewer_objects_says_what_inner_does_not_do(tmp_path: Path):
+    data = pd.DataFrame({"ticket": TICKETS, "x": CLASSES * 5.5, "y": OBJECTS / 3})
+    data.to_csv(tmp_path / "data.csv", index=False)
+    mine = pd.DataFrame({"ticket": TICKETS, "mine": CLASSES}).iloc[SHUFFLED[:9]]
+    mine.to_csv(tmp_path / "mine.csv", index=False)
+    options = ["--labelings", tmp_path / "mine.csv", "--only-labelings", "--on", "inner"]
+    result = karat_command("run", tmp_path / "data.csv", *options)
+    assert result.returncode == 2
+    wanted = "3 of 12 objects only in data", "-1 for objects in no cluster (--on inner leaves out"
+    assert all(" ".join(part.split()) in " ".join(result.stderr.split()) for part in wanted)

@@ -10,11 +10,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.command_line import karat_command
+from tests.command_line import Done, karat_command
 
 import karat
 from karat.datasets import KnownLabels, read_labelings, read_labels
 from karat.datasets.drawn_rows import checks, key_columns, normal, skipped_before, table_of_draw
+from karat.datasets.marked_rows import MarkedRows
+from karat.labelings.row_join import Rows
 from karat.runtime.validation import InputError
 
 N, M = 40, 12
@@ -243,3 +245,63 @@ def test_none_is_a_class_and_said(tmp_path: Path) -> None:
     assert known.values.tolist() == ["none", "b", None, None]
     assert any("'none' is a class" in note for note in known.notes)
     assert "'none' is a class" in str(karat.guarantee([0, 1, 0, 1], ["none", "b", None, None]))
+
+
+# -- data that have the columns of a draw themselves ---------------------------------------------
+
+
+def with_marks(data: pd.DataFrame, draw: pd.DataFrame) -> pd.DataFrame:
+    """The data with the columns of the draw beside their own, blank where not drawn."""
+    return data.merge(draw[["ticket", "draw", "label", "check"]], on="ticket", how="left")
+
+
+def run_on(table: pd.DataFrame, folder: Path) -> Done:
+    table.to_csv(folder / "d.csv", index=False)
+    options = ["-k", "2:2", "-c", "kmeans", "--no-stability", "--why", "--label-column", "label"]
+    return karat_command("run", folder / "d.csv", *options)
+
+
+def test_data_with_a_draw_are_verified(
+    draw: pd.DataFrame, data: pd.DataFrame, tmp_path: Path
+) -> None:
+    table = with_marks(data, draw)
+    labelled = table.index[table["label"].notna()]
+    edited = table.assign(amount=table["amount"].where(table.index != labelled[0], 99))
+    marks = ["draw", "label", "check"]
+    moved = table.assign(**{name: np.roll(table[name], 1) for name in marks})
+    renumbered = table.assign(draw=table["draw"].replace({"01 of 12": "13 of 12"}))
+    for spoilt, message in (
+        (edited, "1 of 12 drawn rows were changed"),
+        (moved, "12 of 12 drawn rows are not as"),
+        (renumbered, "13 of 12 is no number of a draw"),
+    ):
+        result = run_on(spoilt, tmp_path)
+        assert (result.returncode, message in result.stderr) == (2, True), result.stderr
+
+
+def test_unreadable_rows_and_blanks_in_data_with_a_draw(
+    draw: pd.DataFrame, data: pd.DataFrame, tmp_path: Path
+) -> None:
+    table = with_marks(data, draw)
+    first = table.index[table["draw"].isin(["01 of 12", "02 of 12"])]
+    table.loc[first, "label"] = ["Unreadable", None]
+    result = run_on(table, tmp_path)
+    assert "Verified: the 12 drawn rows are unchanged" in result.stderr
+    said = " ".join(result.stdout.split())
+    assert "1 labels in 'label' are 'unreadable'" in said
+    marked = MarkedRows.of(table, "label", tmp_path / "d.csv")
+    assert marked is not None
+    places = [table.index[table["draw"] == f"{number:02d} of 12"][0] for number in range(3, M + 1)]
+    assert marked.draw(None).skipped(places) == (1,) * (M - 2)
+    assert MarkedRows.of(data.assign(draw="x", label="a"), "label", tmp_path / "d.csv") is None
+
+
+def test_rows_that_the_reader_excludes_excuse_no_other_row(
+    draw: pd.DataFrame, data: pd.DataFrame, tmp_path: Path
+) -> None:
+    draw.assign(label=draw["label"].where(draw.index != 3)).to_csv(tmp_path / "l.csv", index=False)
+    rows = np.setdiff1d(np.arange(N), draw["row"][0])
+    read = read_labels(
+        tmp_path / "l.csv", Rows("data", N - 1, numbers=rows, n_source=N), is_subset=True
+    )
+    assert read.skipped == (0, 0, *[1] * (M - 4))

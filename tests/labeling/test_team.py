@@ -14,6 +14,7 @@ import pytest
 
 import karat
 from karat.bounds import b_max, sample
+from karat.datasets.drawn_rows import table_of_draw
 from karat.labeling import (
     UNKNOWN,
     LabelAnswer,
@@ -224,6 +225,35 @@ def test_the_export_is_what_the_other_commands_read(open_session, tmp_path):
     with pytest.raises(InputError, match="'row' was changed in 2 of"):
         karat.datasets.read_labels(tmp_path / "swapped.csv", N)
     assert "=x" not in (tmp_path / "few.csv").read_text().replace(", =x", "")
+
+
+def test_an_import_verifies_what_was_drawn(open_session, tmp_path):
+    cells = pd.DataFrame({"ticket": [f"T{i}" for i in range(N)], "size": np.arange(N) / 7})
+    rows = ORDER[:8]
+    table = table_of_draw(cells.iloc[rows].reset_index(drop=True), np.array(rows), ["ticket"])
+    table["label"] = [*"abcabca", "unreadable"]
+
+    def take(table, data=cells):
+        table.to_csv(tmp_path / "few.csv", index=False)
+        session = open_session("ann", f"answers{len(list(tmp_path.iterdir()))}.jsonl")
+        taken = import_labels(session, tmp_path / "few.csv", read=lambda: data)
+        return taken, session
+
+    taken, session = take(table[::-1])
+    assert taken == 8
+    assert session.by_labeller()["ann"][rows].tolist() == [*"abcabca", UNKNOWN]
+    swapped = table.assign(row=[*table["row"][1:], table["row"][0]])
+    with pytest.raises(InputError, match="'row' was changed in 8 of 8"):
+        take(swapped)
+    with pytest.raises(InputError, match="1 of 8 drawn rows were changed"):
+        take(table, cells.assign(size=cells["size"].where(cells.index != rows[2], 99)))
+    assert take(table.drop(columns=["draw", "check"]))[0] == 8
+    export_labels(session, tmp_path / "out.json")
+    tasks = json.loads((tmp_path / "out.json").read_text())
+    tasks[1]["data"]["row"], tasks[2]["data"]["row"] = (tasks[i]["data"]["row"] for i in (2, 1))
+    (tmp_path / "out.json").write_text(json.dumps(tasks))
+    with pytest.raises(InputError, match="'row' was changed in 2 of"):
+        import_labels(open_session("bob", "bobs.jsonl"), tmp_path / "out.json")
 
 
 def test_what_label_studio_exports(open_session, tmp_path):

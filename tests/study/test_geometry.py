@@ -466,8 +466,15 @@ def test_a_table_of_distances_in_another_order_is_noticed():
     from karat.datasets import with_relation
 
     assert with_relation(dataset, D, "precomputed").ids[3] == "object 3"
-    with pytest.raises(InputError, match=r"row 0 is of 'object 11', and object 0 .* 'object 0'"):
-        with_relation(dataset, D.loc[names[::-1], names[::-1]], "precomputed")
+    shuffled = np.random.default_rng(0).permutation(names)
+    joined = with_relation(dataset, D.loc[shuffled, shuffled], "precomputed")
+    np.testing.assert_array_equal(joined.X, D)
+    others = D.rename(index=lambda name: f"{name}x", columns=lambda name: f"{name}x")
+    with pytest.raises(InputError, match=r"12 of 12 objects only in the distances \('object 0x'"):
+        with_relation(dataset, others, "precomputed")
+    unnamed = karat.datasets.from_array(X)
+    with pytest.raises(InputError, match="the distances names its rows"):
+        with_relation(unnamed, D, "precomputed")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

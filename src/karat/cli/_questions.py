@@ -16,7 +16,7 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     from karat.cli._input import LabelledInputOptions
     from karat.datasets import KnownLabels
-    from karat.runtime.types import Floats
+    from karat.datasets.marked_rows import MarkedRows
     from karat.study import Study
 
 #: beginning of a text file in which its names of columns are looked for, in bytes
@@ -25,41 +25,40 @@ HEAD = 2**16
 
 def apart_from_draw(
     reading: LabelledInputOptions,
-) -> tuple[LabelledInputOptions, Floats | None]:
-    """Reading without the column ``draw`` beside the labels, and each row's number in the draw.
-
-    The numbers are NaN where a row has none; None without such a column.
-    """
-    from karat.datasets import drawn_rows
+) -> tuple[LabelledInputOptions, MarkedRows | None]:
+    """Reading without the columns of a draw beside the labels, and these; None without them."""
+    from karat.datasets.drawn_rows import DRAW
+    from karat.datasets.marked_rows import MarkedRows
 
     path = Path(reading.data.partition("#")[0])
     if reading.label_column is None or not path.is_file():
         return reading, None
     with path.open("rb") as file:
-        is_named = drawn_rows.DRAW.encode() in file.read(HEAD)
+        is_named = DRAW.encode() in file.read(HEAD)
     if not is_named and path.suffix.lower() not in (".parquet", ".xlsx"):
         return reading, None
-    cells = reading.cells()
-    if drawn_rows.DRAW not in cells or reading.label_column not in cells:
-        return reading, None
-    numbers = drawn_rows.row_numbers_of_draw(cells[drawn_rows.DRAW])
-    if numbers is None:
+    marked = MarkedRows.of(reading.cells(), reading.label_column, path)
+    if marked is None:
         return reading, None
     typer.echo("Note: the column 'draw' is the order in which rows were labelled.", err=True)
-    marks = [name for name in (drawn_rows.DRAW, drawn_rows.CHECK) if name in cells]
-    return replace(reading, drop=[*(reading.drop or ()), *marks]), numbers
+    return replace(reading, drop=[*(reading.drop or ()), *marked.marks]), marked
 
 
 def _read_labels(path: Path, study: Study, reading: LabelledInputOptions) -> KnownLabels:
     """Labels of the objects of a study; rows that the reader excluded were not skipped."""
     from karat.datasets import read_labels
 
-    dataset = study.tried.dataset
-    is_subset = dataset.rows is not None and not np.array_equal(
-        dataset.rows, np.arange(dataset.n_objects)
-    )
     return read_labels(
-        path, dataset, id_column=reading.id_column, on=reading.on, is_subset=is_subset
+        path, study.tried.dataset, id_column=reading.id_column, on=reading.on,
+        is_subset=_is_subset(study),
+    )  # fmt: skip
+
+
+def _is_subset(study: Study) -> bool:
+    """Whether the reader excluded rows, which were not skipped by a labeller."""
+    dataset = study.tried.dataset
+    return dataset.rows is not None and not np.array_equal(
+        dataset.rows, np.arange(dataset.n_objects)
     )
 
 
@@ -73,15 +72,13 @@ def _verify(labels: KnownLabels, reading: LabelledInputOptions, study: Study) ->
 
 
 def count_questions(
-    study: Study, reading: LabelledInputOptions, numbers: Floats | None = None
+    study: Study, reading: LabelledInputOptions, marked: MarkedRows | None = None
 ) -> None:
     """Count the study's guarantee with the other questions about the labels of a part.
 
     The count is beside the file of the labels, or of the data that have them as a column.
-    ``numbers`` are those of the rows in the draw, as far as the data have them.
+    ``marked`` has the columns of a draw, as far as the data have them.
     """
-    from karat.datasets import drawn_rows
-
     tried = study.tried
     if not tried.objects.is_partly_labelled:
         return
@@ -99,14 +96,17 @@ def count_questions(
             tried.unreadable = len(labels.draw.unreadable)
             if labels.draw.digests:
                 _verify(labels, reading, study)
-    elif numbers is not None:
+    elif marked is not None:
         assert tried.y is not None
-        of_object = numbers if tried.dataset.rows is None else numbers[tried.dataset.rows]
+        rows = tried.dataset.rows
+        draw = marked.draw(rows)
         labelled = [i for i, label in enumerate(tried.y) if label is not None]
-        undrawn = int(np.isnan(of_object[labelled]).sum())
-        drawn = tuple(sorted(labelled, key=lambda i: of_object[i]))
-        if not undrawn:
-            skipped = drawn_rows.skipped_before(of_object[list(drawn)])
+        drawn = tuple(sorted((i for i in labelled if i in draw.numbers), key=draw.numbers.get))  # type: ignore[arg-type]
+        undrawn = len(labelled) - len(drawn)
+        skipped = draw.skipped(drawn, is_subset=_is_subset(study))
+        tried.unreadable = len(draw.unreadable)
+        for note in draw.verified_in(marked.cells, rows):
+            typer.echo(f"Note: {note}", err=True)
     tried.draw, tried.undrawn = None if undrawn else drawn, undrawn
     tried.skipped = () if undrawn else skipped
     if undrawn:

@@ -163,8 +163,12 @@ def label(
     )
     if len(session):
         typer.echo(f"{path} has {len(session)} labels; resuming there.", err=True)
+    has_rows = not (reading.one_row_per or reading.pivot or reading.series)
     for taken in labels.take or ():
-        new = import_labels(session, taken, rows_of(dataset), id_column=reading.id_column)
+        new = import_labels(
+            session, taken, rows_of(dataset), id_column=reading.id_column,
+            read=reading.cells if has_rows else None,
+        )  # fmt: skip
         typer.echo(f"{new:,} new labels from {taken}.", err=True)
     can_classify = n <= MAX_CLASSIFIED and dataset.metric not in RELATIONS
     asked = _asked(session, clusterings, aim, candidates, can_classify)

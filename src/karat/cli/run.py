@@ -91,7 +91,7 @@ def run(
         "--graph": relations.graph, "--against": output.against,
     })  # fmt: skip
     sweep, older_model, classes = _validated(reading, sweep, judging, output)
-    reading, numbers = apart_from_draw(reading)
+    reading, marks = apart_from_draw(reading)
     varying = None if judging.differences is None else parse_family(judging.differences)
     executor = sweep.execution["executor"]
     dataset = read_dataset(
@@ -107,7 +107,7 @@ def run(
         update=judging.update, column_weights=reading.column_weights,
     ) as study:  # fmt: skip
         study.command = shlex.join(["karat", *sys.argv[1:]])
-        count_questions(study, reading, numbers)
+        count_questions(study, reading, marks)
         if pairs is not None:
             study.constrain(pairs)
         if varying is not None:
@@ -152,7 +152,8 @@ def _planned(output: OutputOptions, inputs: dict[str, Any]) -> LabelFolder | Non
     plan.file(output.report, option="--report", overwrite=output.force)
     plan.file(output.save_model, option="--save-model", overwrite=output.force)
     # a file of classes is often given here
-    written = "--labels writes the clusters, and --truth reads classes"
+    is_file = output.labels is not None and Path(output.labels).is_file() and not output.force
+    written = "--labels" + " writes the clusters, and --truth reads classes" * is_file
     folder = plan_labels(plan, output.labels, written, force=output.force)
     plan.addition(output.storage, option="--storage")
     return folder

@@ -66,6 +66,23 @@ class LabelColumns(dict[str, Any]):
     named: Rows | None = None
     join: RowJoin | None = None
 
+    def of(self, objects: Dataset | Rows | Ids) -> LabelColumns:
+        """These clusterings in the order of some objects, unless they were read for a data set.
+
+        Raises
+        ------
+        InputError
+            As for :func:`read_labelings`.
+        """
+        if self.join is not None or self.named is None:
+            return self
+        join = join_rows(rows_of(objects), self.named, on="left", mend=_LABEL_ALL)
+        naming = _naming(self, self.named, join.keys)
+        names = [name for name in self if name not in naming]
+        joined = LabelColumns({name: self[name][join.places] for name in names})
+        joined.notes, joined.named, joined.join = (*self.notes, *join.notes), self.named, join
+        return joined
+
     def known(
         self,
         path: str | os.PathLike[str],
@@ -105,6 +122,10 @@ class LabelColumns(dict[str, Any]):
         return labels
 
 
+#: what can be done about objects that a file of clusterings lacks
+_LABEL_ALL = (
+    "label these too, with -1 for objects in no cluster (--on inner leaves out labels, not objects)"
+)
 #: first columns of the tables of ``karat run --labels``, without guaranteed classes and with them
 ASSIGNED = ("row", "id", "cluster", "name", "confidence", "unlike", "distance")
 CLASSIFIED = (
@@ -230,7 +251,7 @@ def read_labelings(
     join: RowJoin | None = None
     if left is not None:
         key = _said(id_column, left, right)
-        join = join_rows(left, right, key=key, on=on, mend="")
+        join = join_rows(left, right, key=key, on=on, mend=_LABEL_ALL if on == "left" else "")
         notes += join.notes
     elif id_column is not None:
         check_key(right, id_column)
@@ -385,7 +406,7 @@ def read_labels(
         The label ``unreadable`` says the same.
     is_subset : bool, default False
         Whether the objects are some of the rows, chosen without a look at the labels. Otherwise a
-        drawn row that is no object is one that was skipped.
+        drawn row of the file that is no object is one that was skipped.
 
     Raises
     ------
@@ -461,7 +482,7 @@ def read_labels(
     draw = Draw.of(listing, dict(enumerate(places)), [*unreadable], excused)
     notes += none_note(values)
     unlabelled = tuple(i for i in listed_objects if values[i] is None and draw.is_readable(i))
-    skipped = () if order is None or is_subset else draw.skipped(order)
+    skipped = () if order is None else draw.skipped(order, is_subset=is_subset)
     return KnownLabels(
         values, tuple(notes), tuple(doubts), order, taught, unlabelled * is_ordered, label_name,
         join, skipped, draw,

@@ -31,6 +31,7 @@ from karat.datasets.data_checks import (
     sorted_labels,
     successive,
 )
+from karat.datasets.drawn_rows import UNREADABLE, is_unreadable
 from karat.datasets.findings import Finding, ordered
 from karat.datasets.preparation import preparation_of
 from karat.datasets.problems import RepairableError
@@ -316,6 +317,13 @@ def _check_ids(draft: DatasetDraft, id_column: str | None) -> None:
 
 def _truth(labels: NDArray[np.object_], name: str, notes: list[str]) -> NDArray[np.object_]:
     """Classes, None where unknown; notes describe them."""
+    unreadable = [i for i, label in enumerate(labels) if is_unreadable(label)]
+    if unreadable:
+        labels = labels.copy()
+        labels[unreadable] = None
+        notes.append(
+            f"{len(unreadable):,} labels in {name!r} are {UNREADABLE!r}: their classes are unknown."
+        )
     y = known_labels(labels, name=repr(name))
     notes.append(f"In {name!r} are {count_labels(y)}.")
     notes += none_note(y)

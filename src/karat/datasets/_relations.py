@@ -18,6 +18,7 @@ from karat.datasets._options import DataKind, ReadingOptions
 from karat.datasets._pipeline import index_ids
 from karat.datasets._related_files import read_matrix
 from karat.datasets.partitions import open_partitions
+from karat.datasets.row_keys import rows_of
 from karat.datasets.sampled_tables import read_partitions
 from karat.distances import (
     OBJECT_METRICS,
@@ -28,6 +29,8 @@ from karat.distances import (
     object_distances,
     triangle_violations,
 )
+from karat.labelings.row_join import Rows as RowsToJoin
+from karat.labelings.row_join import join_rows, naming_column
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -193,25 +196,21 @@ def compares_objects(X: object, metric: Metric | None) -> bool:
 
 def with_relation(dataset: Dataset, X: ArrayLike | str | Path, metric: str) -> Dataset:
     """Data set of the same objects with distances (``"precomputed"``) or a graph as data."""
+    title = str(X) if isinstance(X, (str, Path)) else f"the {_relation_word(metric)}"
     if isinstance(X, (str, Path)):
         kind: DataKind = "distances" if metric == "precomputed" else "graph"
         X, names, _ = read_matrix(Path(X), ReadingOptions(kind=kind))
     else:
         names = index_ids(X)
-    if metric == "precomputed":
-        matrix: Any = as_square(X, symmetric=True)
-        notes = _triangle_notes(matrix)
-    else:
-        matrix = as_graph(X)
-        notes = _graph_notes(matrix)
+    matrix: Any = as_square(X, symmetric=True) if metric == "precomputed" else as_graph(X)
+    matrix, notes = _in_order(dataset, matrix, names, title)
     if matrix.shape[0] != dataset.n_objects:
         raise InputError(
             f"there are {_relation_word(metric)} of {matrix.shape[0]:,} objects, and "
             f"{dataset.name} has {dataset.n_objects:,}; they must be the same objects in the same "
-            "order"
+            "order, or have names"
         )
-    if names is not None:
-        _check_order(dataset, list(names))
+    notes += _triangle_notes(matrix) if metric == "precomputed" else _graph_notes(matrix)
     notes = (*dataset.notes, *notes)
     return replace(
         dataset, X=matrix, metric=metric, feature_names=(), center=None, scale=None, notes=notes
@@ -231,18 +230,20 @@ def read_relation(path: Path, options: ReadingOptions) -> Dataset:
     return replace(dataset, notes=notes, source=str(path), options=options.non_defaults())
 
 
-def _check_order(dataset: Dataset, names: list[Any]) -> None:
-    """Raise unless the names of a table of distances are the objects' ids in order."""
-    ids = [str(name) for name in dataset.ids]
-    texts = [str(name) for name in names]
-    if texts == ids or names == list(range(len(names))):
-        return
-    row = next(i for i, (a, b) in enumerate(zip(texts, ids, strict=True)) if a != b)
-    raise InputError(
-        f"the distances belong to other objects or are in another order: row {row} is of "
-        f"{texts[row]!r}, and object {row} of {dataset.name} is {ids[row]!r}; use "
-        "D.loc[ids, ids]"
-    )
+def _in_order(
+    dataset: Dataset, matrix: Any, names: Ids | None, title: str
+) -> tuple[Any, tuple[str, ...]]:
+    """The matrix in the order of the objects that its names name, and notes on the join."""
+    if names is None or list(names) == list(range(len(names))):
+        return matrix, ()
+    rows = rows_of(dataset)
+    naming = naming_column(rows, names)
+    if naming is not None:
+        rows = replace(rows, columns={"id": naming}, index=None)
+    join = join_rows(rows, RowsToJoin(title, len(names), {"id": names}), on="left", mend="")
+    if join.by_position or join.is_in_order:
+        return matrix, ()
+    return matrix[join.places][:, join.places], join.notes
 
 
 def _relation_dataset(

@@ -228,6 +228,8 @@ class Draw:
         Number of drawn rows that are not in the file any more.
     unreadable : tuple of int
         Numbers of rows that could not be read.
+    outside : tuple of float
+        Numbers of rows of the file that are no objects.
     notes : tuple of str
         What was verified without the data.
     has_rows : bool
@@ -239,6 +241,7 @@ class Draw:
     digests: dict[int, str] = field(default_factory=dict)
     n_lost: int = 0
     unreadable: tuple[int, ...] = ()
+    outside: tuple[float, ...] = ()
     notes: tuple[str, ...] = ()
     has_rows: bool = False
 
@@ -258,6 +261,7 @@ class Draw:
         listed = {i: row for i, row in file_rows.items() if row is not None}
         places = {i: float(numbers[row]) for i, row in listed.items() if np.isfinite(numbers[row])}
         words = [int(number) for number in _numbers_of(excused, numbers)]
+        outside = _numbers_of(sorted(set(range(len(numbers))) - set(listed.values())), numbers)
         of_rows = listing.digests
         digests = {
             i: of_rows[listed[i]] for i in places if of_rows and of_rows[listed[i]] != NO_DATA
@@ -271,7 +275,7 @@ class Draw:
                 )
         return cls(
             size, places, digests, 0 if size is None else size - n_in_file,
-            tuple(sorted({*unreadable, *words})), _notes(listing, n_in_file),
+            tuple(sorted({*unreadable, *words})), tuple(outside), _notes(listing, n_in_file),
             "row" in listing.columns and "label" in listing.columns,
         )  # fmt: skip
 
@@ -279,10 +283,14 @@ class Draw:
         """Whether an object was not declared unreadable."""
         return self.numbers.get(place) not in self.unreadable
 
-    def skipped(self, order: Sequence[int]) -> tuple[int, ...]:
-        """How many objects without a label were drawn before each of ``order``; empty if none."""
+    def skipped(self, order: Sequence[int], *, is_subset: bool = False) -> tuple[int, ...]:
+        """How many objects without a label were drawn before each of ``order``; empty if none.
+
+        Where the objects are a subset of the rows, the others were not skipped.
+        """
         numbers = np.array([self.numbers[i] for i in order], dtype=np.float64)
-        before = skipped_before(numbers, self.unreadable)
+        excused = (*self.unreadable, *(self.outside if is_subset else ()))
+        before = skipped_before(numbers, excused)
         return before if any(before) else ()
 
     def verified_in(self, cells: pd.DataFrame, rows: Ints | None) -> list[str]:
@@ -351,7 +359,7 @@ def listing(columns: dict[str, NDArray[Any]], path: Path) -> Listing:
     order = np.argsort(numbers, kind="stable")
     columns = {name: values[order] for name, values in columns.items() if name != DRAW}
     numbers, marks = numbers[order], columns.pop(CHECK, None)
-    if marks is None or not any(_CHECK.fullmatch(_mark(value)) for value in marks):
+    if marks is None or not has_checks(marks):
         return Listing(columns, order, numbers, size)
     verified = _verified(columns, numbers, size, [_mark(value) for value in marks], path)
     digests = tuple(_mark(value).split("-")[2] if _mark(value) else "" for value in marks)
@@ -459,7 +467,7 @@ def is_unreadable(value: Any, classes: Collection[Any] = ()) -> bool:
 
 
 def skipped_before(
-    labelled: NDArray[np.floating[Any]], unreadable: Collection[int] = ()
+    labelled: NDArray[np.floating[Any]], unreadable: Collection[float] = ()
 ) -> tuple[int, ...]:
     """How many objects without a label were drawn before each labelled one.
 
@@ -480,6 +488,11 @@ def skipped_before(
     excused = np.sort(np.array(sorted(set(unreadable) - set(labelled.tolist())), dtype=np.float64))
     before = labelled - 1 - np.arange(len(labelled)) - np.searchsorted(excused, labelled)
     return tuple(before.astype(np.int64).tolist())
+
+
+def has_checks(values: Iterable[Any]) -> bool:
+    """Whether any cell of a column is one of the column ``check``."""
+    return any(_CHECK.fullmatch(_mark(value)) for value in values)
 
 
 # -- order without numbers -----------------------------------------------------------------------

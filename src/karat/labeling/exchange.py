@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import read_cells
-from karat.datasets.drawn_rows import checks, number_text
-from karat.datasets.label_studio import studio_labels
+from karat.datasets.drawn_rows import Draw, checks, is_unreadable, listing, number_text
+from karat.datasets.label_studio import studio_columns, studio_labels
 from karat.labeling.session import UNKNOWN, line_of
 from karat.labelings.row_join import Rows, join_rows
 from karat.runtime.output import write_output
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from karat.labeling.session import LabelSession
 
 #: unlabelled objects in an export, to be labelled elsewhere
@@ -83,8 +85,11 @@ def import_labels(
     rows: Rows | None = None,
     *,
     id_column: str | None = None,
+    read: Callable[[], pd.DataFrame] | None = None,
 ) -> int:
     """Take labels from another file of answers, Label Studio or a table.
+
+    What ``karat sample`` and ``karat label --export`` wrote is verified by its column ``check``.
 
     Parameters
     ----------
@@ -93,11 +98,13 @@ def import_labels(
         ``.jsonl`` has answers of the same draw, as :class:`karat.labeling.AnswerFile`. ``.json`` is
         an export of Label Studio (JSON). Otherwise a table with the column ``label``, and
         ``row`` or any column that names the objects in the data too. Answers without a labeller
-        belong to the session's labeller.
+        belong to the session's labeller. The label ``unreadable`` is *don't know*.
     rows : Rows, optional
         The rows of the data, with the columns that name them.
     id_column : str, optional
         The column that names the objects, if several do.
+    read : callable, optional
+        Returns the rows of the data, to verify that the drawn ones are unchanged there.
 
     Returns
     -------
@@ -107,7 +114,8 @@ def import_labels(
     Raises
     ------
     InputError
-        If the file has no such columns, or an object that is not among the session's.
+        If the file has no such columns, a drawn row was changed, or an object is not among the
+        session's.
     """
     file = Path(path)
     suffix = file.suffix.lower()
@@ -116,7 +124,8 @@ def import_labels(
     if suffix != ".json":
         rows = Rows("the data", len(session.rows)) if rows is None else rows
         rows = replace(rows, numbers=np.asarray(session.rows))
-        return session.take(_joined(file, rows, session.by, id_column))
+        return session.take(_joined(file, rows, session.by, id_column, read))
+    _verify_tasks(file)
     at = {str(row): i for i, row in enumerate(session.rows.tolist())}
     lines: dict[str, int | None] = {}
     for key, i in ((key, i) for i, text in enumerate(session.texts) for key in _keys(text)):
@@ -178,7 +187,13 @@ def _csv(
     return text.getvalue()
 
 
-def _joined(path: Path, rows: Rows, by: str, id_column: str | None) -> list[tuple[int, str, str]]:
+def _joined(
+    path: Path,
+    rows: Rows,
+    by: str,
+    id_column: str | None,
+    read: Callable[[], pd.DataFrame] | None,
+) -> list[tuple[int, str, str]]:
     """Object, label and labeller of each label of a table."""
     cells, _ = read_cells(path, header=True)
     if "label" not in cells.columns or len(cells.columns) < 2:
@@ -186,14 +201,37 @@ def _joined(path: Path, rows: Rows, by: str, id_column: str | None) -> list[tupl
             f"{path} has the columns {', '.join(map(str, cells.columns))}; labels need 'label', "
             "and 'row' or another column that names the objects, as an export of karat label has"
         )
-    labels = [_text(value) for value in cells["label"]]
+    written = {
+        str(name): np.array([None if v == "" else v for v in cells[name]], dtype=object)
+        for name in cells.columns
+    }
+    table = listing(written, path)
+    labels = [_label(value) for value in table.columns["label"]]
     labelled = [i for i, label in enumerate(labels) if label]
-    names = [str(name) for name in cells.columns if name not in ("label", "object")]
-    columns = {name: [_text(value) for value in cells[name].iloc[labelled]] for name in names}
+    names = [name for name in table.columns if name not in ("label", "object")]
+    columns = {name: [_text(table.columns[name][i]) for i in labelled] for name in names}
     right = Rows(str(path), len(labelled), columns)
     join = join_rows(rows, right, key=id_column, on="right", mend="drop the others")
-    pairs = zip(join.left_rows.tolist(), join.right_rows.tolist(), strict=True)
-    return [(i, labels[labelled[place]], by) for i, place in sorted(pairs, key=lambda p: p[1])]
+    pairs = [
+        (i, labelled[place])
+        for i, place in zip(join.left_rows.tolist(), join.right_rows.tolist(), strict=True)
+    ]
+    if read is not None and table.digests:
+        Draw.of(table, dict(pairs), (), ()).verified_in(read(), rows.numbers)
+    in_file = table.order.tolist()
+    return [(i, labels[place], by) for i, place in sorted(pairs, key=lambda p: in_file[p[1]])]
+
+
+def _verify_tasks(path: Path) -> None:
+    """Raise for tasks of a draw that were changed; those of other sources have no check."""
+    notes = list(studio_labels(path))
+    if any(note.check for note in notes) and all(note.row.isdigit() for note in notes):
+        listing(studio_columns(path), path)
+
+
+def _label(value: Any) -> str:
+    """A label of a table; rows that nobody can read have the answer *don't know*."""
+    return UNKNOWN if is_unreadable(value) else _text(value)
 
 
 def _text(value: Any) -> str:

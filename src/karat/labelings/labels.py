@@ -193,7 +193,7 @@ def alike_names(names: Iterable[Any]) -> str | None:
 
 def none_note(labels: Iterable[object]) -> list[str]:
     """A note if ``none`` is among the classes, which may mean that the class is unknown."""
-    names = sorted({v for v in labels if isinstance(v, str) and v.strip().lower() == "none"})
+    names = sorted({str(v) for v in labels if isinstance(v, str) and v.strip().lower() == "none"})
     if not names:
         return []
     return [f"The label {names[0]!r} is a class; leave the label empty where the class is unknown."]

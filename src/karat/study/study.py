@@ -293,7 +293,8 @@ class Study:
             ``"labels 1"``, ... A :class:`~karat.labelings.SoftPartition` or
             :class:`~karat.labelings.OverlappingPartition` is compared by its hard labels;
             :meth:`Study.memberships` has its memberships. Each cut of a :class:`~karat.Dendrogram`
-            is a candidate.
+            is a candidate. Those of :func:`karat.datasets.read_labelings`, and pandas objects with
+            an index, are joined to the objects by their names.
         reference : bool, optional
             Compute clusterings to compare with if nothing was swept, on at most 2,000 objects. They
             are no candidates; the judge uses them as rivals. Default True, or as in the call

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.datasets import LabelColumns
 from karat.labelings.candidates import hard_labelings
 from karat.labelings.indexes import in_order_of
 from karat.labelings.partitions import as_labelings, canonical_codes
@@ -107,6 +108,8 @@ def add(tried: Tried, labelings: object, *, reference: bool | None = None) -> No
     storage = tried.storage
     if reference is not None:
         tried.record.change(reference=bool(reference))
+    if isinstance(labelings, LabelColumns):
+        labelings = labelings.of(tried.dataset)
     labelings, memberships = hard_labelings(labelings, tried.X)
     labelings = in_order_of(tried.objects.index, labelings, name="X", other_name="labelings")
     batch = as_labelings(labelings, n_objects=tried.n_objects, noise="drop")
