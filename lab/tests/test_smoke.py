@@ -24,6 +24,7 @@ FEWER = {
     "bound-coverage": 1,
     "guarantee-draws": 1,
     "guarantee-outlook": 1,
+    "guarantee-files": 1,
     "guarantee-paths": 1,
     "clarity-intervals": 2,
 }
