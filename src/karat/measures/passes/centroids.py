@@ -206,10 +206,12 @@ def _sparse_to_centers(rows: Any, centers: Floats, columns: Floats, lengths: Flo
 
 def _products(rows: Any, columns: Floats) -> Floats:
     """Inner products of sparse rows with dense columns, without SciPy's copy at each call."""
-    from karat._kernels.documents import Rows, scores
+    from karat._kernels.documents import SparseRows, scores
 
     out = np.empty((rows.shape[0], columns.shape[1]))
-    scores(Rows(rows.indptr, rows.indices, rows.data), columns, np.zeros(columns.shape[1]), out)
+    scores(
+        SparseRows(rows.indptr, rows.indices, rows.data), columns, np.zeros(columns.shape[1]), out
+    )
     return out
 
 
