@@ -16,7 +16,7 @@ from sklearn.cluster import KMeans
 
 import karat
 import karat.datasets
-from karat.datasets import reading_plan
+from karat.datasets.tables import reading_plan
 
 SCALES = ("none", "standard", "robust", "minmax")
 MOST = 1500  # objects of each table

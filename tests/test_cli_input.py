@@ -144,7 +144,7 @@ def test_options_reach_the_reader(tmp_path: Path) -> None:
 
 
 def test_choices_are_those_of_the_reader() -> None:
-    from karat.datasets._options import IMPUTES, SCALES
+    from karat.datasets.values.reading_options import IMPUTES, SCALES
 
     hints = get_type_hints(InputOptions)
     assert set(get_args(hints["scale"])) == set(SCALES)

@@ -19,8 +19,8 @@ import karat
 from command_line import karat_command
 from karat.cli import _stopping
 from karat.cli._input import InputOptions, read_dataset
-from karat.datasets import sampled_tables
-from karat.datasets.label_folder import LabelFolder
+from karat.datasets.partitioned import sampled_tables
+from karat.datasets.partitioned.label_folder import LabelFolder
 from karat.runtime.output import MANIFEST
 from karat.study import answer, judgement, objects, scores
 

@@ -19,7 +19,7 @@ import karat.cli
 from command_line import karat_command
 from karat.cli import _assignments, _input, _label_files, _questions, _run_options
 from karat.datasets import KnownLabels, LabelColumns
-from karat.datasets.problems import DoubtfulError
+from karat.datasets.values.problems import DoubtfulError
 from karat.runtime.validation import InputError, NothingToRankError, StorageError
 
 #: the package has commands of these names
@@ -140,7 +140,7 @@ def test_a_closed_standard_output_is_told(
 def test_findings_go_where_they_are_asked_to(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Any] = []
     monkeypatch.setattr(typer, "echo", lambda text, err=False: told.append((text[:1], err)))
-    from karat.datasets.findings import Finding
+    from karat.datasets.values.findings import Finding
 
     findings = [Finding("exclusive", severity, {}, ("u", "v"), {"accept": ("exclusive",)})
                 for severity in ("harmful", "notable")]  # fmt: skip

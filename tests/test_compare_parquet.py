@@ -15,7 +15,7 @@ import pytest
 import karat
 from command_line import karat_command
 from karat.cli import _label_files
-from karat.datasets import partitions
+from karat.datasets.partitioned import partitions
 
 RNG = np.random.default_rng(0)
 TRUE, PRED = RNG.integers(-1, 4, 1000), RNG.integers(0, 6, 1000)

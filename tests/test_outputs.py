@@ -22,7 +22,7 @@ import karat
 from command_line import karat_command
 from karat.cli import app
 from karat.datasets import read
-from karat.datasets.label_folder import LabelFolder
+from karat.datasets.partitioned.label_folder import LabelFolder
 from karat.model import all_rows
 from karat.runtime.addresses import filesystem_of
 from karat.runtime.output import MANIFEST, draft

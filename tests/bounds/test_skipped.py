@@ -13,7 +13,7 @@ from tests.command_line import karat_command
 import karat
 from karat.bounds import b_max, classifiers, sample
 from karat.bounds.skipped import Skipped
-from karat.datasets.drawn_rows import table_of_draw
+from karat.datasets.labels.drawn_rows import table_of_draw
 from karat.runtime.validation import InputError
 
 N, M = 200, 50

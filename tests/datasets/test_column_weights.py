@@ -6,8 +6,9 @@ import pytest
 
 import karat
 from command_line import karat_command
-from karat.datasets import _dependence, from_array, from_table, weighted
-from karat.datasets.findings import sentence
+from karat.datasets import from_array, from_table, weighted
+from karat.datasets.values import dependence as _dependence
+from karat.datasets.values.findings import sentence
 from karat.runtime.validation import InputError, StorageError
 
 

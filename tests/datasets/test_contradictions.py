@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from karat.datasets import from_table, read
-from karat.datasets.column_contradictions import exclusive_sets, lone_cells, unit_changes
-from karat.datasets.findings import sentence
-from karat.datasets.number_readings import numbers_of
-from karat.datasets.unit_names import CONVERSIONS
+from karat.datasets.values.column_contradictions import exclusive_sets, lone_cells, unit_changes
+from karat.datasets.values.findings import sentence
+from karat.datasets.values.number_readings import numbers_of
+from karat.datasets.values.unit_names import CONVERSIONS
 
 
 def findings_by_key(data):

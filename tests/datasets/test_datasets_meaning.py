@@ -438,7 +438,7 @@ def test_real_files(shared_data: Path) -> None:
 
 
 def test_all_strips_of_rows_are_scaled() -> None:
-    from karat.datasets._scaling import _apply
+    from karat.datasets.values.feature_scaling import _apply
 
     d = 2**19  # two rows are a strip
     X = np.ones((11, d), dtype=np.float32)

@@ -17,14 +17,15 @@ import pytest
 from scipy import sparse
 
 import karat
-from karat.datasets import column_kinds, column_weights, findings
-from karat.datasets._options import ReadingOptions
-from karat.datasets.findings import Finding
-from karat.datasets.label_folder import LabelFolder
-from karat.datasets.label_studio import studio_columns
+from karat.datasets.labels.label_studio import studio_columns
 from karat.datasets.object_files import read_objects
-from karat.datasets.partitions import open_partitions
+from karat.datasets.partitioned.label_folder import LabelFolder
+from karat.datasets.partitioned.partitions import open_partitions
+from karat.datasets.prepared import column_weights
 from karat.datasets.row_blocks import row_blocks
+from karat.datasets.values import column_kinds, findings
+from karat.datasets.values.findings import Finding
+from karat.datasets.values.reading_options import ReadingOptions
 from pinning import Pins
 
 N = 60
@@ -101,7 +102,7 @@ def names() -> dict[str, Any]:
 
     def later(rows: Any, more: Any = None, **options: Any) -> Any:
         """Further rows, prepared as a table was, also by a preparation that was stored."""
-        from karat.datasets.preparation import Preparation
+        from karat.datasets.prepared.preparation import Preparation
 
         frame = pd.DataFrame({**base, **dict(more or {})})
         data = karat.datasets.from_table(frame, **options)
@@ -168,8 +169,8 @@ def names() -> dict[str, Any]:
         def read(folder: str) -> Any:
             with pytest.MonkeyPatch.context() as patch:
                 if sample:
-                    patch.setattr("karat.datasets.sampled_tables.MAX_WHOLE", sample)
-                    patch.setattr("karat.datasets.sampled_tables.SAMPLE_ROWS", sample)
+                    patch.setattr("karat.datasets.partitioned.sampled_tables.MAX_WHOLE", sample)
+                    patch.setattr("karat.datasets.partitioned.sampled_tables.SAMPLE_ROWS", sample)
                 data = karat.datasets.read(folder + pattern, **options)
             whole = data.whole
             sums = None if whole is None else (whole.sums.table, whole.sums.covariance,
@@ -230,7 +231,7 @@ def names() -> dict[str, Any]:
 
     def documents(later: Any, text: Any = None, **options: Any) -> Any:
         """Further documents, prepared as those of a file were, also by a stored preparation."""
-        from karat.datasets.preparation import Preparation
+        from karat.datasets.prepared.preparation import Preparation
 
         lines = text or '{"text": "wine grape"}\n{"text": "wine soil"}\n{"text": "grape soil"}\n'
 
@@ -265,7 +266,7 @@ def names() -> dict[str, Any]:
 
     def annotated(rep: Any = None, what: Any = None, most: int = 200, **parts: Any) -> Any:
         """What is read of an annotated matrix that is not in a file."""
-        from karat.datasets import annotated_matrices as rooms
+        from karat.datasets.formats import annotated_matrices as rooms
 
         values = np.arange(12.0).reshape(4, 3) ** 2 % 7
         obs = pd.DataFrame({"batch": list("aabb"), "leiden": [0, 1, 1, 0]}, index=list("wxyz"))
@@ -310,7 +311,7 @@ def names() -> dict[str, Any]:
         """What is copied of an answer, within limits."""
         from io import BufferedReader, BytesIO
 
-        from karat.datasets import _downloads
+        from karat.datasets.formats import downloads as _downloads
 
         def copy(folder: str) -> Any:
             with pytest.MonkeyPatch.context() as patch:

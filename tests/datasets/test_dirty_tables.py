@@ -10,7 +10,7 @@ import pytest
 
 import dirty_tables
 import karat.datasets
-from karat.datasets.findings import sentence
+from karat.datasets.values.findings import sentence
 
 CASES = 500
 QUICK = 60

@@ -14,8 +14,14 @@ from tests.command_line import Done, karat_command
 
 import karat
 from karat.datasets import KnownLabels, read_labelings, read_labels
-from karat.datasets.drawn_rows import checks, key_columns, normal, skipped_before, table_of_draw
-from karat.datasets.marked_rows import MarkedRows
+from karat.datasets.labels.drawn_rows import (
+    checks,
+    key_columns,
+    normal,
+    skipped_before,
+    table_of_draw,
+)
+from karat.datasets.labels.marked_rows import MarkedRows
 from karat.labelings.row_join import Rows
 from karat.runtime.validation import InputError
 

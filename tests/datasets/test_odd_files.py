@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 import karat
-from karat.datasets import _downloads, from_table, read, read_cells
-from karat.datasets.findings import sentence
+from karat.datasets import from_table, read, read_cells
+from karat.datasets.formats import downloads as _downloads
+from karat.datasets.values.findings import sentence
 from karat.runtime.validation import InputError
 
 ROWS = [[round(float(x), 3) for x in row] for row in np.random.default_rng(0).normal(size=(40, 3))]

@@ -15,10 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.datasets import partitions, read, sampled_tables
-from karat.datasets.label_folder import LabelFolder
-from karat.datasets.partitions import open_partitions
-from karat.datasets.sampled_tables import ColumnSums
+from karat.datasets import read
+from karat.datasets.partitioned import partitions, sampled_tables
+from karat.datasets.partitioned.label_folder import LabelFolder
+from karat.datasets.partitioned.partitions import open_partitions
+from karat.datasets.partitioned.sampled_tables import ColumnSums
 from karat.model import assign_rows
 from karat.runtime.validation import InputError
 from s3_server import serving

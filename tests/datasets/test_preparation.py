@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.datasets import from_array, from_table, read
-from karat.datasets.preparation import Preparation
+from karat.datasets.prepared.preparation import Preparation
 from karat.runtime.validation import InputError
 
 

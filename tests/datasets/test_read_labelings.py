@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from karat.datasets import load, read_labelings
-from karat.datasets._labelings import _labels
+from karat.datasets.labels.labelings import _labels
 from karat.runtime.validation import InputError
 
 

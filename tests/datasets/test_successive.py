@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris, load_wine
 import karat
 from command_line import karat_command
 from karat.datasets import from_table
-from karat.datasets.data_checks import LAG, successive
+from karat.datasets.prepared.data_checks import LAG, successive
 from karat.study.wording import screen
 
 
@@ -60,7 +60,7 @@ def test_sets_that_are_sorted_by_their_classes_are_none():
 
 
 def test_half_of_independent_rows_are_nearer_to_the_next(monkeypatch):
-    monkeypatch.setattr("karat.datasets.data_checks.MIN_ALIKE", 0.0)
+    monkeypatch.setattr("karat.datasets.prepared.data_checks.MIN_ALIKE", 0.0)
     X = np.random.default_rng(0).normal(size=(4000, 2))
     shares = [
         successive(data)[0].facts["share"] for data in (X, np.zeros((4000, 2)), sparse.csr_array(X))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from command_line import karat_command
 from karat.datasets import Dataset, read
-from karat.datasets.findings import sentence
+from karat.datasets.values.findings import sentence
 from karat.model import assign_rows
 from karat.runtime.validation import InputError
 
@@ -75,7 +75,7 @@ def test_a_part_elsewhere_and_a_part_without_values_are_named(tmp_path: Path) ->
 def test_parts_that_drift_are_like_each_other(
     seed: int, n_parts: int, drift: float, growth: float
 ) -> None:
-    from karat.datasets.part_summaries import PartSummary, differences, quantiles_of
+    from karat.datasets.partitioned.part_summaries import PartSummary, differences, quantiles_of
 
     rng = np.random.default_rng(seed)
     parts = []

@@ -16,8 +16,8 @@ import pytest
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score
 
 import karat
-from karat.datasets import partitions
-from karat.datasets.label_folder import LabelFolder
+from karat.datasets.partitioned import partitions
+from karat.datasets.partitioned.label_folder import LabelFolder
 from karat.model import PlacementRule, all_rows, assign_rows
 from karat.model.rule import _BLOCK, Placed
 from karat.runtime.output import MANIFEST

@@ -11,7 +11,7 @@ from karat import assess_structure
 from karat._kernels import modes
 from karat._kernels.dip import dip_evidence
 from karat._kernels.modes import _bimodal, line_evidence, two_against_one
-from karat.datasets._dependence import mode_p_value
+from karat.datasets.values.dependence import mode_p_value
 
 ONE = {
     "normal": lambda r: r.normal(size=200),

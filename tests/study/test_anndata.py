@@ -15,7 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
 import karat
-import karat.datasets.annotated_matrices
+import karat.datasets.formats.annotated_matrices
 from karat.cli import app
 from karat.runtime.validation import InputError
 
@@ -160,8 +160,8 @@ def test_the_command_compares_the_clusterings_of_a_file(h5ad):
 
 def test_a_file_without_clusterings_says_so(h5ad, monkeypatch):
     path, _ = h5ad
-    monkeypatch.setattr(karat.datasets.annotated_matrices, "CLUSTERINGS", re.compile("xyz"))
-    assert karat.datasets.annotated_matrices.has_clusterings(path) is False
+    monkeypatch.setattr(karat.datasets.formats.annotated_matrices, "CLUSTERINGS", re.compile("xyz"))
+    assert karat.datasets.formats.annotated_matrices.has_clusterings(path) is False
     with pytest.raises(InputError, match="named like a clustering"):
         karat.datasets.read_labelings(path)
 

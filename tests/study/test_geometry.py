@@ -180,7 +180,7 @@ def test_distances_must_be_those_of_the_objects():
     assert "are not a metric" in from_distances(D**2).notes[0]
     assert not from_distances(D).notes
     dataset = karat.datasets.from_array(X, ids=[f"object {i}" for i in range(20)])
-    from karat.datasets._relations import with_relation
+    from karat.datasets.relations import with_relation
 
     related = with_relation(dataset, pdist(X), "precomputed")
     assert related.ids[3] == "object 3"

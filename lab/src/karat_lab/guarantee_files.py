@@ -20,7 +20,7 @@ import pandas as pd
 import karat
 from karat.bounds import sample
 from karat.datasets import read_labelings
-from karat.datasets.drawn_rows import table_of_draw
+from karat.datasets.labels.drawn_rows import table_of_draw
 from karat.runtime.validation import InputError
 from karat_lab import ExperimentResult
 from karat_lab.journal import Journal

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from karat.cli._input import InputOptions
     from karat.datasets import Dataset
-    from karat.datasets.label_folder import LabelFolder
+    from karat.datasets.partitioned.label_folder import LabelFolder
     from karat.model import AssignedRows, Assignment, Changes, Model
     from karat.runtime.output import OutputPlan
     from karat.runtime.types import Ints
@@ -51,7 +51,7 @@ def load_any_model(path: Path) -> Model:
 
 def label_folder(path: str, *, force: bool, append: bool = False) -> LabelFolder | None:
     """The folder for the labels of a table in parts; None for a path of a file."""
-    from karat.datasets.label_folder import LabelFolder
+    from karat.datasets.partitioned.label_folder import LabelFolder
 
     if "://" not in path and Path(path).suffix:
         return None
@@ -212,7 +212,7 @@ def cluster_changes(study: Study, answer: Answer, old: Model, reading: InputOpti
     """Changes of an older model's clusters in the rows of the data file."""
     import numpy as np
 
-    from karat.datasets.preparation import Prepared
+    from karat.datasets.prepared.preparation import Prepared
     from karat.datasets.row_blocks import object_blocks
     from karat.model.rule import stacked
 

@@ -14,7 +14,7 @@ from karat.runtime.validation import InputError, unknown_name
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from karat.datasets.partitions import Part
+    from karat.datasets.partitioned.partitions import Part
 
 
 def split_columns(columns: str | None) -> list[str] | None:
@@ -71,7 +71,7 @@ def count_pairs(
     InputError for missing labels.
     """
     from karat.datasets import labels_of_column
-    from karat.datasets.partitions import PARQUET, open_partitions
+    from karat.datasets.partitioned.partitions import PARQUET, open_partitions
     from karat.runtime.threads import in_order
 
     opened = []

@@ -27,8 +27,8 @@ def apart_from_draw(
     reading: LabelledInputOptions,
 ) -> tuple[LabelledInputOptions, MarkedRows | None]:
     """Reading without the columns of a draw beside the labels, and these; None without them."""
-    from karat.datasets.drawn_rows import DRAW
-    from karat.datasets.marked_rows import MarkedRows
+    from karat.datasets.labels.drawn_rows import DRAW
+    from karat.datasets.labels.marked_rows import MarkedRows
 
     path = Path(reading.data.partition("#")[0])
     if reading.label_column is None or not path.is_file():

@@ -13,7 +13,7 @@ from karat.cli._output import print_json, print_notes, printable, show_table
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset
-    from karat.datasets.sampled_tables import WholeTable
+    from karat.datasets.partitioned.sampled_tables import WholeTable
 
 MAX_COLUMNS, MAX_PARTS = 60, 30  # rows of a table for people
 
@@ -77,7 +77,7 @@ def _print_columns(dataset: Dataset) -> None:
 
 def _print_parts(whole: WholeTable) -> None:
     """Print rows and missing values of each part, and what is unlike the other parts."""
-    from karat.datasets.findings import difference_words
+    from karat.datasets.values.findings import difference_words
 
     unlike: dict[str, list[str]] = {part.name: [] for part in whole.parts}
     for difference in whole.differences:

@@ -47,7 +47,7 @@ from karat.runtime.validation import InputError, NothingToRankError
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset
-    from karat.datasets.label_folder import LabelFolder
+    from karat.datasets.partitioned.label_folder import LabelFolder
     from karat.model import AssignedRows, Changes, Model
     from karat.study import Answer, Study
 
@@ -166,7 +166,7 @@ def _validated(
     output: OutputOptions,
 ) -> tuple[SweepOptions, Model | None, Any]:
     """The sweep, the older model and the classes; raises for any invalid option."""
-    from karat.datasets.annotated_matrices import has_clusterings
+    from karat.datasets.formats.annotated_matrices import has_clusterings
 
     older_model = None if output.against is None else load_any_model(output.against)
     classes = parse_classes(judging.classes)

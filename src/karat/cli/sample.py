@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from karat.datasets.partitions import Partitions
+    from karat.datasets.partitioned.partitions import Partitions
     from karat.runtime.types import Ints
 
 
@@ -55,9 +55,9 @@ def sample(
     """
     from karat.bounds import sample as draw
     from karat.datasets import read_cells
-    from karat.datasets.drawn_rows import table_of_draw
-    from karat.datasets.partitions import open_partitions
-    from karat.datasets.sampled_tables import rows_by_key
+    from karat.datasets.labels.drawn_rows import table_of_draw
+    from karat.datasets.partitioned.partitions import open_partitions
+    from karat.datasets.partitioned.sampled_tables import rows_by_key
     from karat.runtime.output import OutputPlan
 
     OutputPlan({"DATA": data}).file(output, option="--output", overwrite=force)
@@ -89,7 +89,7 @@ def _key_columns(
     """Columns that name a row: the one given, else those of a table in memory that are unique."""
     import pandas as pd
 
-    from karat.datasets.drawn_rows import key_columns
+    from karat.datasets.labels.drawn_rows import key_columns
 
     if id_column is not None:
         return [id_column]
@@ -105,7 +105,7 @@ def _ids(table: pd.DataFrame | Partitions, name: str) -> Iterator[pa.ChunkedArra
     """The ids of the rows, in batches; none is missing."""
     import pyarrow as pa
 
-    from karat.datasets.partitions import Partitions
+    from karat.datasets.partitioned.partitions import Partitions
 
     if name not in table.columns:
         raise unknown_name(name, table.columns, "column")

@@ -5,12 +5,10 @@ Readers split a file, table or array into features, ids and classes. Text become
 these steps.
 """
 
-from karat.datasets._constraints import read_constraints
-from karat.datasets._dataset import Dataset
-from karat.datasets._dependence import Weighing
-from karat.datasets._files import read_lines
-from karat.datasets._in_memory import from_array, from_table
-from karat.datasets._labelings import (
+from karat.datasets.formats.data_files import read_lines
+from karat.datasets.in_memory import from_array, from_table
+from karat.datasets.labels.constraint_files import read_constraints
+from karat.datasets.labels.labelings import (
     ASSIGNED,
     KnownLabels,
     LabelColumns,
@@ -20,10 +18,12 @@ from karat.datasets._labelings import (
     read_labelings,
     read_labels,
 )
-from karat.datasets._original_units import original_units
-from karat.datasets._packaged_sets import available, load
-from karat.datasets._readers import read, read_cells
-from karat.datasets._relations import (
+from karat.datasets.packaged_sets import available, load
+from karat.datasets.prepared.column_weights import weighted
+from karat.datasets.prepared.dataset import Dataset
+from karat.datasets.prepared.original_units import original_units
+from karat.datasets.readers import read, read_cells
+from karat.datasets.relations import (
     as_dataset,
     compares_objects,
     from_distances,
@@ -31,11 +31,11 @@ from karat.datasets._relations import (
     from_objects,
     with_relation,
 )
-from karat.datasets.column_kinds import Column
-from karat.datasets.column_weights import weighted
-from karat.datasets.findings import Finding
-from karat.datasets.problems import DoubtfulError, RepairableError
-from karat.datasets.reading_plan import ReadingPlan
+from karat.datasets.tables.reading_plan import ReadingPlan
+from karat.datasets.values.column_kinds import Column
+from karat.datasets.values.dependence import Weighing
+from karat.datasets.values.findings import Finding
+from karat.datasets.values.problems import DoubtfulError, RepairableError
 
 __all__ = [
     "ASSIGNED",

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets._labelings import read_labels
-from karat.datasets._readers import read, read_cells
-from karat.datasets._relations import from_distances, from_objects
+from karat.datasets.labels.labelings import read_labels
+from karat.datasets.readers import read, read_cells
+from karat.datasets.relations import from_distances, from_objects
 from karat.runtime.resources import require_memory
 from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
-    from karat.datasets._dataset import Dataset
+    from karat.datasets.prepared.dataset import Dataset
 
 #: metrics of whole objects, with their synonyms
 OBJECT_FILES = {

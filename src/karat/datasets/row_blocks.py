@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import _columns, _files, _layout
-from karat.datasets._names import with_visible_names
-from karat.datasets._options import ReadingOptions
-from karat.datasets._texts import DOCUMENT_SUFFIXES, documents_of
-from karat.datasets.json_tables import has_records_without_text
-from karat.datasets.reshaped_tables import reshaped
+from karat.datasets.formats import data_files, text_layout
+from karat.datasets.formats.document_files import DOCUMENT_SUFFIXES, documents_of
+from karat.datasets.formats.json_tables import has_records_without_text
+from karat.datasets.tables.reshaped_tables import reshaped
+from karat.datasets.values import column_arrays
+from karat.datasets.values.names_and_ids import with_visible_names
+from karat.datasets.values.reading_options import ReadingOptions
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from karat.datasets.preparation import Preparation
+    from karat.datasets.prepared.preparation import Preparation
 
 #: rows of a block
 ROWS_PER_BLOCK = 2**15
@@ -74,7 +75,7 @@ def row_blocks(
     """
     file = Path(path)
     options = ReadingOptions(header=header, encoding=encoding, text_column=text_column)
-    suffix = _files.split_name(file)[1]
+    suffix = data_files.split_name(file)[1]
     has_records = has_records_without_text(file, suffix, text_column)
     if file.is_dir() or (suffix in DOCUMENT_SUFFIXES and not has_records):
         documents = documents_of(file, options)
@@ -82,20 +83,20 @@ def row_blocks(
             name: np.asarray(values, dtype=object) for name, values in documents.fields.items()
         }
         yield from _table_blocks(
-            _columns.to_arrow({**columns, text_column or "text": documents.texts})
+            column_arrays.to_arrow({**columns, text_column or "text": documents.texts})
         )
         return
     if not file.exists():  # packaged, an address, a part of a file, or missing
-        from karat.datasets._readers import read_cells
+        from karat.datasets.readers import read_cells
 
         cells, _ = read_cells(path, header=header, encoding=encoding)
-        yield from _table_blocks(_columns.to_arrow(dict(cells)))
+        yield from _table_blocks(column_arrays.to_arrow(dict(cells)))
         return
-    _files.check_file(file)
-    with _files.explained(file):
-        if suffix in _files.TEXT_SUFFIXES:
+    data_files.check_file(file)
+    with data_files.explained(file):
+        if suffix in data_files.TEXT_SUFFIXES:
             yield from _text_blocks(file, suffix, list(wanted), header, encoding)
-        elif suffix in _files.PARQUET_SUFFIXES:
+        elif suffix in data_files.PARQUET_SUFFIXES:
             import pyarrow as pa
             import pyarrow.parquet as pq
 
@@ -133,9 +134,9 @@ def object_blocks(
         return
     table = pa.concat_tables([block.features for block in parts], promote_options="permissive")
     options.check_columns(table.column_names)
-    one_each = reshaped(_columns.plain_columns(table), options, preparation.needed)
+    one_each = reshaped(column_arrays.plain_columns(table), options, preparation.needed)
     assert one_each is not None
-    yield RowBlock(_columns.to_arrow({one_each.id_name: one_each.ids}), one_each.table)
+    yield RowBlock(column_arrays.to_arrow({one_each.id_name: one_each.ids}), one_each.table)
 
 
 def _text_blocks(
@@ -145,9 +146,11 @@ def _text_blocks(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from karat.datasets._delimited import open_rows
+    from karat.datasets.formats.delimited import open_rows
 
-    layout = _layout.detect_layout(path, suffix, header=header, encoding=encoding, wanted=wanted)
+    layout = text_layout.detect_layout(
+        path, suffix, header=header, encoding=encoding, wanted=wanted
+    )
     with open_rows(path, layout, encoding) as reader:
         for batch in reader:
             cells = pa.Table.from_batches([batch])
@@ -161,13 +164,13 @@ def _text_blocks(
 
 def _table(file: Path, options: ReadingOptions) -> Any:
     """Arrow table of a file that is read as a whole."""
-    raw = _files.read_raw(file, options)
+    raw = data_files.read_raw(file, options)
     if hasattr(raw.content, "column_names"):
         return raw.content
     if not isinstance(raw.content, np.ndarray):
         raise InputError(f"{file} is a sparse matrix, whose rows cannot be written back")
     names = raw.names or [f"x{j + 1}" for j in range(raw.content.shape[1])]
-    return _columns.to_arrow(dict(zip(names, raw.content.T, strict=True)))
+    return column_arrays.to_arrow(dict(zip(names, raw.content.T, strict=True)))
 
 
 def _table_blocks(table: pa.Table) -> Iterator[RowBlock]:

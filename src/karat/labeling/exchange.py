@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import read_cells
-from karat.datasets.drawn_rows import Draw, checks, is_unreadable, listing, number_text
-from karat.datasets.label_studio import studio_columns, studio_labels
+from karat.datasets.labels.drawn_rows import Draw, checks, listing, number_text
+from karat.datasets.labels.label_studio import studio_columns, studio_labels
 from karat.labeling.session import UNKNOWN, line_of
+from karat.labelings.labels import is_unreadable
 from karat.labelings.row_join import Rows, join_rows
 from karat.runtime.output import write_output
 from karat.runtime.validation import InputError

@@ -7,7 +7,7 @@ cluster names, and ``-1`` for an object in no cluster.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -21,6 +21,8 @@ from karat.runtime.validation import InputError, check_choice, on_host
 NoisePolicy: TypeAlias = Literal["error", "cluster", "singletons", "drop"]
 NOISE = -1
 NOISE_POLICIES: tuple[NoisePolicy, ...] = ("error", "cluster", "singletons", "drop")
+#: the label of a row that nobody can read, for a reason that has nothing to do with its class
+UNREADABLE = "unreadable"
 
 
 @dataclass(frozen=True)
@@ -332,3 +334,9 @@ def apply_noise_policy(encoded: Encoded, noise: NoisePolicy, *, name: str = "lab
     codes[outliers] = encoded.n_clusters + (np.arange(count) if alone else 0)
     extra = [f"outlier {i}" for i in np.flatnonzero(outliers)] if alone else [NOISE]
     return Encoded(codes, np.append(encoded.names, as_names(extra)))
+
+
+def is_unreadable(value: Any, classes: Collection[Any] = ()) -> bool:
+    """Whether a label says that its row cannot be read; no class may have this name."""
+    is_word = isinstance(value, str) and value.strip().lower() == UNREADABLE
+    return is_word and UNREADABLE not in map(str, classes)

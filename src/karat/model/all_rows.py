@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat._kernels.placement import add_rows
-from karat.datasets.label_folder import SUFFIX, LabelFolder
-from karat.datasets.partitions import Part, open_partitions
-from karat.datasets.sampled_tables import in_process_if_local
+from karat.datasets.partitioned.label_folder import SUFFIX, LabelFolder
+from karat.datasets.partitioned.partitions import Part, open_partitions
+from karat.datasets.partitioned.sampled_tables import in_process_if_local
 from karat.model.rare import RareGroup, rare_groups
 from karat.runtime.output import OutputPlan
 from karat.runtime.progress import progress_bar

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.datasets.preparation import Prepared
+    from karat.datasets.prepared.preparation import Prepared
     from karat.model.model import Assignment, Model
     from karat.runtime.types import Ints, RandomState, Rows
 

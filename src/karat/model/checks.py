@@ -13,7 +13,7 @@ from karat.runtime.validation import check_data
 from karat.text.vectorizer import TextVectorizer
 
 if TYPE_CHECKING:
-    from karat.datasets.preparation import Preparation
+    from karat.datasets.prepared.preparation import Preparation
     from karat.model.rule import PlacementRule
 
 #: objects that are placed as a trial

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import as_dataset
-from karat.datasets.preparation import Filler, Preparation, preparation_of_features
+from karat.datasets.prepared.preparation import Filler, Preparation, preparation_of_features
 from karat.distances import check_metric
 from karat.labelings.labels import encode
 from karat.model.archive import parse_members, read_members, write_archive
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.datasets import Dataset
-    from karat.datasets.preparation import Prepared
+    from karat.datasets.prepared.preparation import Prepared
     from karat.runtime.types import ArrayLike, Labels, Metric
 
 #: objects that represent larger data

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets.partitions import Part, open_partitions
-from karat.datasets.sampled_tables import in_process_if_local
+from karat.datasets.partitioned.partitions import Part, open_partitions
+from karat.datasets.partitioned.sampled_tables import in_process_if_local
 from karat.model.all_rows import with_points
 from karat.runtime.numerals import percent
 from karat.runtime.progress import progress_bar

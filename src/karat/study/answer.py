@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from pandas import DataFrame
 
-    from karat.datasets.label_folder import LabelFolder
+    from karat.datasets.partitioned.label_folder import LabelFolder
     from karat.model import AssignedRows, Assignment, Changes, Model
     from karat.runtime.types import ArrayLike
     from karat.study.fitted import Fitted

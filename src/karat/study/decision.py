@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets.data_checks import reproduced
-from karat.datasets.findings import ordered
+from karat.datasets.prepared.data_checks import reproduced
+from karat.datasets.values.findings import ordered
 from karat.labelings.structures import Hardened
 from karat.measures import adjusted_rand_index
 from karat.study.constraints import pair_evidence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import from_array
-from karat.datasets.findings import sentence
+from karat.datasets.values.findings import sentence
 from karat.inference import (
     FAMILIES,
     Differences,

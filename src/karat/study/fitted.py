@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.clusterers import ExcludedError, catalogue, under
-from karat.datasets.preparation import Prepared
+from karat.datasets.prepared.preparation import Prepared
 from karat.distances import distance_matrix
 from karat.model import KEPT, Assignment, Changes, Model, changes
 from karat.runtime.draws import draw_rows

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from karat.bounds import Guarantee, PacMdlBounds
     from karat.bounds.classes import Classes
     from karat.datasets import Dataset
-    from karat.datasets.column_weights import ColumnWeights
+    from karat.datasets.prepared.column_weights import ColumnWeights
     from karat.inference import Differences
     from karat.judge import Judge
     from karat.labelings.structures import Memberships

@@ -22,7 +22,7 @@ from karat.study.store import Store
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset
-    from karat.datasets.column_weights import ColumnWeights
+    from karat.datasets.prepared.column_weights import ColumnWeights
     from karat.judge import Judge
     from karat.nulls.structure import Structure
     from karat.runtime.types import ArrayLike, Labels, Metric

@@ -1,0 +1,1 @@
+"""Files of clusterings, classes and constraints, and the rows of a draw."""

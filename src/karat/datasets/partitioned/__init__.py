@@ -1,0 +1,1 @@
+"""Tables in parts: partitions, their summaries and samples, and folders of labels."""

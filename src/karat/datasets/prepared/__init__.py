@@ -1,0 +1,1 @@
+"""Data sets: preparation, checks, weights, and the steps from raw data."""

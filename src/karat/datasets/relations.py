@@ -1,0 +1,298 @@
+"""Data sets without features: distances, graphs, and arbitrary objects."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.datasets.formats.data_files import split_name
+from karat.datasets.formats.relation_files import read_matrix
+from karat.datasets.in_memory import from_array, from_table
+from karat.datasets.labels.labelings import read_labels
+from karat.datasets.partitioned.partitions import open_partitions
+from karat.datasets.partitioned.sampled_tables import read_partitions
+from karat.datasets.prepared.dataset import Dataset
+from karat.datasets.prepared.pipeline import index_ids
+from karat.datasets.prepared.row_keys import rows_of
+from karat.datasets.values.reading_options import DataKind, ReadingOptions
+from karat.distances import (
+    OBJECT_METRICS,
+    RELATIONS,
+    as_graph,
+    as_square,
+    metric_name,
+    object_distances,
+    triangle_violations,
+)
+from karat.labelings.row_join import Rows as RowsToJoin
+from karat.labelings.row_join import join_rows, naming_column
+from karat.runtime.validation import InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from karat.datasets.values.object_ids import Ids
+    from karat.runtime.types import ArrayLike, Labels, Metric, Rows
+
+
+def from_distances(
+    D: ArrayLike | str | os.PathLike[str], *, y: Labels | None = None, ids: Ids | None = None,
+    name: str = "distances",
+) -> Dataset:  # fmt: skip
+    """Make a data set of the distances between objects.
+
+    Parameters
+    ----------
+    D : array-like, shape (n, n) or (n(n-1)/2,), or path of an ``.npy`` file
+        All distances, or those above the diagonal as in :func:`scipy.spatial.distance.pdist`.
+        Rounding errors, up to 1e-12 of the largest distance, are removed.
+    y : array-like, shape (n,), optional
+        Class of each object; None, NaN or -1 where unknown.
+    ids : array-like, shape (n,), optional
+        Names of the objects, in the order of the rows; by default the index of a table.
+    name : str
+        Name of the data set.
+
+    Returns
+    -------
+    Dataset
+        Its ``metric`` is ``"precomputed"``. A note reports violations of the triangle
+        inequality.
+
+    Raises
+    ------
+    InputError
+        For a matrix that is asymmetric or negative, or whose diagonal is not 0.
+
+    Examples
+    --------
+    >>> from karat.datasets import from_distances
+    >>> from_distances([1.0, 4.0, 3.0], ids=["a", "b", "c"]).X
+    array([[0., 1., 4.],
+           [1., 0., 3.],
+           [4., 3., 0.]])
+    """
+    X = as_square(D, symmetric=True)
+    ids = index_ids(D) if ids is None else ids
+    return _relation_dataset(X, "precomputed", y, ids, name, _triangle_notes(X))
+
+
+def from_graph(
+    A: ArrayLike | str | os.PathLike[str], *, y: Labels | None = None, ids: Ids | None = None,
+    name: str = "graph",
+) -> Dataset:  # fmt: skip
+    """Make a data set of a graph.
+
+    Parameters
+    ----------
+    A : array-like or sparse, shape (n, n), or path of an ``.npz`` file
+        Symmetric affinities: a greater weight is a stronger edge, 0 is no edge.
+    y, ids, name
+        As for :func:`from_distances`.
+
+    Returns
+    -------
+    Dataset
+        Its ``metric`` is ``"graph"``; ``X`` is sparse. A note counts its components.
+
+    Raises
+    ------
+    InputError
+        For a matrix that is not square, asymmetric or negative, or has no edge.
+
+    Examples
+    --------
+    >>> from karat.datasets import from_graph
+    >>> print(from_graph([[0, 1, 0], [1, 0, 0], [0, 0, 0]]))
+    graph: a graph of 3 nodes and 1 edges
+      The graph falls into 2 parts that no edge joins; the smallest has 1 of the 3 nodes.
+    """
+    X = as_graph(A)
+    return _relation_dataset(X, "graph", y, ids, name, _graph_notes(X))
+
+
+def from_objects(
+    objects: Iterable[Any],
+    metric: Metric,
+    *,
+    y: Labels | None = None,
+    ids: Ids | None = None,
+    name: str = "objects",
+) -> Dataset:
+    """Make a data set of arbitrary objects and a distance between them.
+
+    Parameters
+    ----------
+    objects : sequence
+        Texts, tuples, arrays of different lengths, or anything that the metric accepts.
+    metric : {"edit", "dtw"} or callable
+        See :func:`karat.distances.object_distances`; called once for each pair.
+    y, ids, name
+        As for :func:`from_distances`. By default the ids are the objects, if these are
+        distinct texts.
+
+    Examples
+    --------
+    >>> from karat.datasets import from_objects
+    >>> data = from_objects(["ab", "abc", "x"], lambda a, b: abs(len(a) - len(b)))
+    >>> data.ids.tolist(), data.metric
+    (['ab', 'abc', 'x'], 'precomputed')
+    """
+    D = object_distances(objects, metric)
+    if ids is None:
+        listed = list(objects)
+        if all(isinstance(item, str) for item in listed) and len(set(listed)) == len(D):
+            ids = listed
+    notes = (f"Distances of all pairs by {metric_name(metric)}.", *_triangle_notes(D))
+    return _relation_dataset(D, "precomputed", y, ids, name, notes)
+
+
+def as_dataset(X: Any, metric: Metric | None = None) -> Dataset:
+    """Data set of the first argument of a study."""
+    if isinstance(X, Dataset):
+        if X.metric in RELATIONS and metric not in (None, X.metric):
+            raise InputError(
+                f"{X.name} holds {_relation_word(X.metric)}, so its metric is {X.metric!r}; "
+                f"got {metric_name(metric)!r}"
+            )
+        if metric in RELATIONS and X.metric != metric:
+            return with_relation(X, X.X, metric)
+        return X
+    if metric == "precomputed":
+        return from_distances(X)
+    if metric == "graph":
+        return from_graph(X)
+    if metric is not None and compares_objects(X, metric):
+        return from_objects(X, metric)
+    partitions = None if isinstance(X, (str, os.PathLike)) else open_partitions(X)
+    if partitions is not None:
+        return read_partitions(partitions, ReadingOptions())
+    return from_table(X) if _has_words(X) else from_array(X)
+
+
+def _has_words(X: object) -> bool:
+    """Whether a data frame has columns that are not numbers."""
+    dtypes = getattr(X, "dtypes", None)
+    if dtypes is None or not hasattr(X, "columns"):
+        return False
+    return any(
+        str(dtype).split("[")[0].split("(")[0].lower()
+        in ("category", "categorical", "string", "str", "enum", "object", "utf8")
+        for dtype in list(dtypes)
+    )
+
+
+def compares_objects(X: object, metric: Metric | None) -> bool:
+    """Whether a metric compares arbitrary objects instead of rows of numbers."""
+    if isinstance(metric, str):
+        return metric in OBJECT_METRICS
+    return callable(metric) and not _has_numeric_rows(X)
+
+
+def with_relation(dataset: Dataset, X: ArrayLike | str | Path, metric: str) -> Dataset:
+    """Data set of the same objects with distances (``"precomputed"``) or a graph as data."""
+    title = str(X) if isinstance(X, (str, Path)) else f"the {_relation_word(metric)}"
+    if isinstance(X, (str, Path)):
+        kind: DataKind = "distances" if metric == "precomputed" else "graph"
+        X, names, _ = read_matrix(Path(X), ReadingOptions(kind=kind))
+    else:
+        names = index_ids(X)
+    matrix: Any = as_square(X, symmetric=True) if metric == "precomputed" else as_graph(X)
+    matrix, notes = _in_order(dataset, matrix, names, title)
+    if matrix.shape[0] != dataset.n_objects:
+        raise InputError(
+            f"there are {_relation_word(metric)} of {matrix.shape[0]:,} objects, and "
+            f"{dataset.name} has {dataset.n_objects:,}; they must be the same objects in the same "
+            "order, or have names"
+        )
+    notes += _triangle_notes(matrix) if metric == "precomputed" else _graph_notes(matrix)
+    notes = (*dataset.notes, *notes)
+    return replace(
+        dataset, X=matrix, metric=metric, feature_names=(), center=None, scale=None, notes=notes
+    )
+
+
+def read_relation(path: Path, options: ReadingOptions) -> Dataset:
+    """Data set from a file of distances or edges, by ``options.kind``."""
+    build = from_distances if options.kind == "distances" else from_graph
+    X, ids, notes = read_matrix(path, options)
+    dataset = build(X, ids=ids, name=split_name(path)[0])
+    notes = (*notes, *dataset.notes)
+    if isinstance(options.y, str):
+        labels = read_labels(options.y, dataset, id_column=options.id_column, on=options.on)
+        notes += (*labels.notes, *(f"Warning: {doubt}." for doubt in labels.doubts))
+        dataset = replace(dataset, y=labels.values, truth_name="truth")
+    return replace(dataset, notes=notes, source=str(path), options=options.non_defaults())
+
+
+def _in_order(
+    dataset: Dataset, matrix: Any, names: Ids | None, title: str
+) -> tuple[Any, tuple[str, ...]]:
+    """The matrix in the order of the objects that its names name, and notes on the join."""
+    if names is None or list(names) == list(range(len(names))):
+        return matrix, ()
+    rows = rows_of(dataset)
+    naming = naming_column(rows, names)
+    if naming is not None:
+        rows = replace(rows, columns={"id": naming}, index=None)
+    join = join_rows(rows, RowsToJoin(title, len(names), {"id": names}), on="left", mend="")
+    if join.by_position or join.is_in_order:
+        return matrix, ()
+    return matrix[join.places][:, join.places], join.notes
+
+
+def _relation_dataset(
+    X: Rows, metric: str, y: Labels | None, ids: Ids | None, name: str, notes: tuple[str, ...]
+) -> Dataset:
+    """Data set of distances or a graph, with checked labels and ids."""
+    # a data set of one column checks y and ids
+    numbers = np.arange(X.shape[0], dtype=np.float64)[:, None]
+    checked = from_array(numbers, y=y, ids=ids, name=name)
+    return replace(
+        checked, X=X, metric=metric, feature_names=(), notes=(*checked.notes, *notes), options={}
+    )
+
+
+def _triangle_notes(D: Any) -> tuple[str, ...]:
+    """Note on the share of triples that violate the triangle inequality, if any."""
+    share = triangle_violations(D)
+    if share == 0:
+        return ()
+    return (
+        f"The distances are not a metric: in {100 * share:.3g} % of random triples the way over a "
+        "third object is shorter.",
+    )
+
+
+def _graph_notes(A: csr_array) -> tuple[str, ...]:
+    """Note on the components of a graph, if there are several."""
+    from scipy.sparse.csgraph import connected_components
+
+    count, part = connected_components(A, directed=False)
+    if count == 1:
+        return ()
+    return (
+        f"The graph falls into {count:,} parts that no edge joins; the smallest has "
+        f"{np.bincount(part).min():,} of the {A.shape[0]:,} nodes.",
+    )
+
+
+def _relation_word(metric: str) -> str:
+    """Word for a relation in messages."""
+    return "distances" if metric == "precomputed" else "edges"
+
+
+def _has_numeric_rows(X: object) -> bool:
+    """Whether a metric would be called with two rows of numbers of X."""
+    if hasattr(X, "toarray") or hasattr(X, "columns"):
+        return True
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        return False
+    return array.ndim == 2 and array.dtype.kind in "fiub"

@@ -1,0 +1,1 @@
+"""What columns hold: their kinds, numbers, units, missing values, and dependence."""
