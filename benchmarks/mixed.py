@@ -18,7 +18,7 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 import karat
 import karat.datasets
 from karat.clusterers import catalogue
-from karat.datasets.object_files import gower_features
+from karat.datasets.readers import gower_features
 from karat.distances import distance_matrix
 
 WEIGHTS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.1)

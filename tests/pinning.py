@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from pkgutil import iter_modules, resolve_name
+from pkgutil import resolve_name, walk_packages
 from typing import Any
 
 import numpy as np
@@ -109,8 +109,9 @@ class Pins:
         if self.room == "tests":
             return shared
         package = import_module(f"karat.{self.room}")
-        parts = [one.name for one in iter_modules(package.__path__)]
-        modules = {part: import_module(f"karat.{self.room}.{part}") for part in parts}
+        paths = [one.name for one in walk_packages(package.__path__, f"karat.{self.room}.")]
+        paths.sort(key=lambda path: -path.count("."))  # of two of one name the outer one counts
+        modules = {path.rsplit(".", 1)[1]: import_module(path) for path in paths}
         return {**shared, self.room: package, **modules}
 
     def value(self, expression: str) -> Any:

@@ -19,7 +19,7 @@ import karat.cli
 from command_line import karat_command
 from karat.cli import _assignments, _input, _label_files, _questions, _run_options
 from karat.datasets import KnownLabels, LabelColumns
-from karat.datasets.values.problems import DoubtfulError
+from karat.datasets.values.reading_options import DoubtfulError
 from karat.runtime.validation import InputError, NothingToRankError, StorageError
 
 #: the package has commands of these names

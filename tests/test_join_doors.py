@@ -20,7 +20,7 @@ from command_line import karat_command
 from karat.bench import Benchmark
 from karat.cli._input import LabelledInputOptions, read_dataset
 from karat.datasets import read, read_labelings, read_labels, with_relation
-from karat.datasets.prepared.row_keys import rows_of
+from karat.datasets.prepared.dataset import rows_of
 from karat.labeling import LabelSession, import_labels
 from karat.labelings.row_join import Rows, join_rows
 from karat.runtime.validation import InputError

@@ -13,7 +13,7 @@ import pytest
 import karat
 import karat.datasets
 from karat import cli
-from karat.datasets.values.problems import as_flags
+from karat.datasets.values.reading_options import as_flags
 from karat.runtime.validation import InputError
 
 # what is rejected unless an option says what to do, and nothing assumed

@@ -9,8 +9,7 @@ import pytest
 from karat.datasets import from_table, read
 from karat.datasets.values.column_contradictions import exclusive_sets, lone_cells, unit_changes
 from karat.datasets.values.findings import sentence
-from karat.datasets.values.number_readings import numbers_of
-from karat.datasets.values.unit_names import CONVERSIONS
+from karat.datasets.values.number_readings import CONVERSIONS, numbers_of
 
 
 def findings_by_key(data):

@@ -17,11 +17,11 @@ import pytest
 from scipy import sparse
 
 import karat
-from karat.datasets.labels.label_studio import studio_columns
-from karat.datasets.object_files import read_objects
+from karat.datasets.labels.label_columns import studio_columns
 from karat.datasets.partitioned.label_folder import LabelFolder
 from karat.datasets.partitioned.partitions import open_partitions
 from karat.datasets.prepared import column_weights
+from karat.datasets.readers import read_objects
 from karat.datasets.row_blocks import row_blocks
 from karat.datasets.values import column_kinds, findings
 from karat.datasets.values.findings import Finding
@@ -311,7 +311,7 @@ def names() -> dict[str, Any]:
         """What is copied of an answer, within limits."""
         from io import BufferedReader, BytesIO
 
-        from karat.datasets.formats import downloads as _downloads
+        from karat.datasets.formats import data_files as _downloads
 
         def copy(folder: str) -> Any:
             with pytest.MonkeyPatch.context() as patch:

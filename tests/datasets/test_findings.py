@@ -16,8 +16,7 @@ from karat import cli
 from karat.datasets import DoubtfulError, from_array, from_objects, from_table, read
 from karat.datasets.values.column_kinds import sentinels
 from karat.datasets.values.findings import SENTENCES, sentence
-from karat.datasets.values.number_formats import days
-from karat.datasets.values.number_readings import numbers_of
+from karat.datasets.values.number_readings import days, numbers_of
 from karat.runtime.validation import InputError
 
 FAST = ["-c", "kmeans", "-k", "2:6", "--n-init", "2", "--workers", "1", "--quiet", "--no-stability"]

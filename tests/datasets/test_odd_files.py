@@ -11,7 +11,7 @@ import pytest
 
 import karat
 from karat.datasets import from_table, read, read_cells
-from karat.datasets.formats import downloads as _downloads
+from karat.datasets.formats import data_files as _downloads
 from karat.datasets.values.findings import sentence
 from karat.runtime.validation import InputError
 

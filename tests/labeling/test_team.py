@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from karat.datasets.drawn_rows import table_of_draw
 
 import karat
 from karat.bounds import b_max, sample
+from karat.datasets.labels.drawn_rows import table_of_draw
 from karat.labeling import (
     UNKNOWN,
     LabelAnswer,

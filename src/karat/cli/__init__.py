@@ -186,7 +186,7 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except InputError as error:
-        from karat.datasets.values.problems import DoubtfulError  # takes a second to load
+        from karat.datasets.values.reading_options import DoubtfulError  # takes a second to load
 
         typer.echo(f"karat: {printable(str(error))}", err=True)
         kinds = ((NothingToRankError, 1), (StorageError, 3), (DoubtfulError, 4))

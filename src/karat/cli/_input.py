@@ -200,9 +200,9 @@ def read_dataset(
     giving a meaningless answer.
     """
     from karat import datasets
-    from karat.datasets.object_files import OBJECT_FILES, read_objects
+    from karat.datasets.readers import OBJECT_FILES, read_objects
     from karat.datasets.values.findings import SENTENCES, sentence
-    from karat.datasets.values.problems import RepairableError
+    from karat.datasets.values.reading_options import RepairableError
 
     for key in split_names(reading.accept):
         check_choice(key, (*SENTENCES, "first-table"), "--accept")
@@ -235,7 +235,7 @@ def read_dataset(
 def print_findings(findings: Iterable[Finding], *, err: bool = False) -> None:
     """Print odd assumptions about the data, each with the option that changes it."""
     from karat.datasets.values.findings import sentence
-    from karat.datasets.values.problems import as_flags
+    from karat.datasets.values.reading_options import as_flags
 
     for finding in findings:
         mark = "!" if finding.severity == "harmful" else "-"
@@ -245,7 +245,7 @@ def print_findings(findings: Iterable[Finding], *, err: bool = False) -> None:
 
 def _repeated_command(data: str, options: dict[str, Any], repairs: Mapping[str, Any]) -> str:
     """The user's command with options that repair the input."""
-    from karat.datasets.values.problems import as_flags, command
+    from karat.datasets.values.reading_options import as_flags, command
 
     words = sys.argv[1:]
     if data not in words:

@@ -16,7 +16,7 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     from karat.cli._input import LabelledInputOptions
     from karat.datasets import KnownLabels
-    from karat.datasets.marked_rows import MarkedRows
+    from karat.datasets.labels.marked_rows import MarkedRows
     from karat.study import Study
 
 #: beginning of a text file in which its names of columns are looked for, in bytes

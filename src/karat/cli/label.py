@@ -127,7 +127,7 @@ def label(
     """
     import numpy as np
 
-    from karat.datasets.prepared.row_keys import rows_of
+    from karat.datasets.prepared.dataset import rows_of
     from karat.distances import RELATIONS
     from karat.labeling import Desk, LabelSession, Watch, export_labels, import_labels
     from karat.labeling.exchange import check_export

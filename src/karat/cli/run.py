@@ -79,7 +79,7 @@ def run(
 
     karat run today.csv --against last-month.karat-model --labels today.xlsx
     """
-    from karat.datasets.object_files import OBJECT_FILES
+    from karat.datasets.readers import OBJECT_FILES
     from karat.study import Study, thinned_parts
     from karat.study.constraints import constraints_among
     from karat.study.wording.screen import one_line

@@ -7,22 +7,22 @@ these steps.
 
 from karat.datasets.formats.data_files import read_lines
 from karat.datasets.in_memory import from_array, from_table
-from karat.datasets.labels.constraint_files import read_constraints
-from karat.datasets.labels.labelings import (
+from karat.datasets.labels.label_columns import (
     ASSIGNED,
-    KnownLabels,
-    LabelColumns,
     labels_of_column,
     read_columns,
+    read_constraints,
+)
+from karat.datasets.labels.labelings import (
+    KnownLabels,
+    LabelColumns,
     read_joined,
     read_labelings,
     read_labels,
 )
-from karat.datasets.packaged_sets import available, load
 from karat.datasets.prepared.column_weights import weighted
-from karat.datasets.prepared.dataset import Dataset
-from karat.datasets.prepared.original_units import original_units
-from karat.datasets.readers import read, read_cells
+from karat.datasets.prepared.dataset import Dataset, original_units
+from karat.datasets.readers import available, load, read, read_cells
 from karat.datasets.relations import (
     as_dataset,
     compares_objects,
@@ -35,7 +35,7 @@ from karat.datasets.tables.reading_plan import ReadingPlan
 from karat.datasets.values.column_kinds import Column
 from karat.datasets.values.dependence import Weighing
 from karat.datasets.values.findings import Finding
-from karat.datasets.values.problems import DoubtfulError, RepairableError
+from karat.datasets.values.reading_options import DoubtfulError, RepairableError
 
 __all__ = [
     "ASSIGNED",

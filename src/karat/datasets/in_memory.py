@@ -6,9 +6,10 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from karat.datasets.labels.labelings import classes_of_file
 from karat.datasets.prepared.dataset import Dataset
 from karat.datasets.prepared.pipeline import index_ids, prepare
-from karat.datasets.values import object_ids
+from karat.datasets.values import names_and_ids
 from karat.datasets.values.column_arrays import to_arrow
 from karat.datasets.values.drafts import RawData
 from karat.datasets.values.reading_options import Impute, ReadingOptions, Scale
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.datasets.values.column_arrays import Table
-    from karat.datasets.values.object_ids import Ids
+    from karat.datasets.values.names_and_ids import Ids
     from karat.runtime.types import ArrayLike, Labels
 
 
@@ -68,7 +69,8 @@ def from_table(
         y=y, strict=strict, accept=accept,
     )  # fmt: skip
     ids = None if id_column is not None else _pandas_ids(table)
-    return prepare(RawData(name, None, to_arrow(table, id_column)), options, ids=ids)
+    raw = RawData(name, None, to_arrow(table, id_column))
+    return prepare(raw, options, ids=ids, classes=classes_of_file(options))
 
 
 def from_array(
@@ -113,15 +115,15 @@ def from_array(
     """
     options = ReadingOptions.of(scale=scale, impute=impute, y=y)
     names = _column_names(X) if feature_names is None else tuple(map(str, feature_names))
-    return prepare(
-        RawData(name, None, X, names=names), options, ids=_pandas_ids(X) if ids is None else ids
-    )
+    raw = RawData(name, None, X, names=names)
+    ids = _pandas_ids(X) if ids is None else ids
+    return prepare(raw, options, ids=ids, classes=classes_of_file(options))
 
 
 def _pandas_ids(table: object) -> NDArray[Any] | None:
     """Ids in a pandas index; None where it counts or groups the rows."""
     ids = index_ids(table)
-    return None if ids is None or not object_ids.all_different(ids) else ids
+    return None if ids is None or not names_and_ids.all_different(ids) else ids
 
 
 def _column_names(X: object) -> tuple[str, ...] | None:

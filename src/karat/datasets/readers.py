@@ -1,4 +1,4 @@
-"""Readers of data files: as data sets, and as cells."""
+"""Readers of data files: as data sets, as cells, by distances of objects; and packaged sets."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from karat.datasets import packaged_sets
 from karat.datasets.formats.data_files import (
     check_file,
     check_name,
+    local,
     read_raw,
     split_name,
     split_part,
@@ -22,22 +22,23 @@ from karat.datasets.formats.document_files import (
     COUNT_SUFFIXES,
     DOCUMENT_SUFFIXES,
     TEXT_DATA_SUFFIXES,
+    WeightedTerms,
     documents_of,
     has_terms,
     read_counts,
     read_documents,
 )
-from karat.datasets.formats.downloads import local
 from karat.datasets.formats.json_tables import has_records_without_text
-from karat.datasets.formats.relation_files import GRAPHML
+from karat.datasets.labels.labelings import classes_of_file, read_labels
 from karat.datasets.partitioned.partitions import open_partitions
-from karat.datasets.partitioned.sampled_tables import read_partitions, unusable_in_parts
+from karat.datasets.partitioned.sampled_tables import sample_rows, unusable_in_parts
 from karat.datasets.prepared.dataset import Dataset
-from karat.datasets.prepared.pipeline import prepare
-from karat.datasets.relations import read_relation
+from karat.datasets.prepared.pipeline import prepare, prepare_sample
+from karat.datasets.relations import GRAPHML, from_distances, from_objects, read_relation
 from karat.datasets.values.drafts import RawData
 from karat.datasets.values.reading_options import FileOptions, Impute, ReadingOptions, Scale
-from karat.runtime.validation import InputError
+from karat.runtime.resources import require_memory
+from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,7 +152,8 @@ def read(
     partitions = open_partitions(path, header=options.header, encoding=options.encoding)
     is_file = isinstance(path, (str, os.PathLike)) and os.path.isfile(path)
     if partitions is not None and not (is_file and (whole or unusable_in_parts(options))):
-        return read_partitions(partitions, options, whole=whole, executor=executor)
+        sample = sample_rows(partitions, options, whole=whole, executor=executor)
+        return prepare_sample(sample, options)
     if not isinstance(path, (str, os.PathLike)):
         raise InputError(
             f"{type(path).__name__} is no path, address or lazy table; for data in memory use "
@@ -174,12 +176,27 @@ def _read_local(path: str | os.PathLike[str], options: ReadingOptions) -> Datase
     if options.kind in ("distances", "graph") or suffix == GRAPHML:
         return read_relation(file, options)
     if suffix in COUNT_SUFFIXES or has_terms(file, options.terms):
-        return read_counts(file, options)
+        return _of_terms(read_counts(file, options))
     if has_records_without_text(file, suffix, options.text_column):
-        return prepare(_read_raw(path, options), options)
+        return _prepared(_read_raw(path, options), options)
     if file.is_dir() or suffix in TEXT_DATA_SUFFIXES or options.text_column is not None:
-        return read_documents(file, options)
-    return prepare(_read_raw(path, options), options)
+        return _of_terms(read_documents(file, options))
+    return _prepared(_read_raw(path, options), options)
+
+
+def _prepared(raw: RawData, options: ReadingOptions) -> Dataset:
+    """Data set of raw data, with the classes of a file that the options name."""
+    return prepare(raw, options, classes=classes_of_file(options))
+
+
+def _of_terms(weighted: WeightedTerms) -> Dataset:
+    """Data set of weighted terms with cosine distances, and the preparation of documents."""
+    dataset = _prepared(weighted.raw, weighted.options)
+    assert dataset.preparation is not None
+    preparation = replace(
+        dataset.preparation, columns=(), terms=weighted.terms, **weighted.preparation
+    )
+    return replace(dataset, texts=weighted.texts, metric="cosine", preparation=preparation)
 
 
 def read_cells(
@@ -260,7 +277,203 @@ def _read_raw(
     """Raw data of a file or of a packaged set."""
     file = split_part(path)[0]
     if not file.exists():
-        if str(path) in packaged_sets.available():
-            return packaged_sets.open_set(str(path), options, literal=literal)
-        check_file(file, packaged_sets.available())
+        if str(path) in available():
+            return open_set(str(path), options, literal=literal)
+        check_file(file, available())
     return read_raw(Path(path), options, literal=literal)
+
+
+_FOLDER = Path(__file__).parent / "data"
+
+
+#: title and class column of each set; ``data/SOURCES.md`` names the origin
+_PACKAGED_SETS = {
+    "iris": ("Iris flowers: sepals and petals of 50 plants of each species", "species"),
+    "wine": ("Wines of three cultivars, by chemical analysis", "cultivar"),
+}
+
+
+def available() -> dict[str, str]:
+    """Packaged data sets: name to title.
+
+    Examples
+    --------
+    >>> import karat.datasets
+    >>> list(karat.datasets.available())
+    ['iris', 'wine']
+    """
+    return {name: title for name, (title, _) in _PACKAGED_SETS.items()}
+
+
+def load(name: str, **options: Any) -> Dataset:
+    """Load a packaged data set, with its classes.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`available`.
+    **options
+        As for :func:`karat.datasets.read`; ``label_column=None`` excludes the classes.
+
+    Raises
+    ------
+    InputError
+        If there is no such set.
+
+    Examples
+    --------
+    >>> import karat.datasets
+    >>> karat.datasets.load("iris")
+    <Dataset 'iris', 150 × 4>
+    """
+    if name not in _PACKAGED_SETS:
+        raise unknown_name(name, _PACKAGED_SETS, "packaged data set")
+    if "y" not in options:
+        options.setdefault("label_column", _PACKAGED_SETS[name][1])
+    options.setdefault("scale", "none")
+    reading_options = ReadingOptions.of(**options)
+    return _prepared(open_set(name, reading_options), reading_options)
+
+
+def open_set(name: str, options: ReadingOptions, *, literal: bool = False) -> RawData:
+    """Read a packaged file; the class column is never a feature."""
+    raw = read_raw(_FOLDER / f"{name}.csv", options, literal=literal)
+    raw.source = name
+    column = _PACKAGED_SETS[name][1]
+    if column in (options.label_column, options.id_column, *options.drop):
+        return raw
+    raw.content = raw.content.drop_columns([column])
+    raw.notes.append(f"The classes are not used; label_column (--label-column {column}) adds them.")
+    return raw
+
+
+#: metrics of whole objects, with their synonyms
+OBJECT_FILES = {
+    "edit": "edit", "levenshtein": "edit", "dtw": "dtw", "gower": "gower",
+    "haversine": "haversine",
+}  # fmt: skip
+EARTH_RADIUS_KM = 6371.0088  # mean radius in kilometres
+
+
+def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> Dataset:
+    """Read a file for a distance between whole objects.
+
+    Parameters
+    ----------
+    path : str or path
+    metric : {"edit", "levenshtein", "dtw", "gower", "haversine"}
+        What it compares:
+
+        - ``edit``: the strings of ``text_column``, or of the only column besides label and id
+        - ``dtw``: the rows as series
+        - ``gower``: the rows of a table of numbers and categories
+        - ``haversine``: places by latitude and longitude in degrees, in kilometres
+    **options
+        As for :func:`read`.
+
+    Returns
+    -------
+    Dataset
+        Distances; for ``gower`` features with this cityblock distance.
+    """
+    kind = OBJECT_FILES[metric]
+    if kind == "edit":
+        return _strings(path, options)
+    if kind == "gower":
+        return gower_features(read(path, **{**options, "scale": "none"}))
+    data = read(path, **{**options, "scale": "none"})
+    if not isinstance(data.X, np.ndarray) or data.metric != "euclidean":
+        raise InputError(f"metric={metric!r} takes a table of numbers; {data.name} has {data.kind}")
+    if kind == "dtw":
+        distances = from_objects(list(data.X), "dtw", ids=data.ids)
+    else:
+        distances = from_distances(_great_circles(data), ids=data.ids)
+    return replace(
+        data,
+        X=distances.X,
+        metric="precomputed",
+        feature_names=(),
+        notes=(*data.notes, *distances.notes),
+    )
+
+
+def gower_features(data: Dataset) -> Dataset:
+    """Features whose cityblock distance is Gower's distance of the rows.
+
+    A column contributes the difference divided by its range, or 1 where categories differ; the
+    distance is the mean over the columns. Missing values were imputed.
+    """
+    if not isinstance(data.X, np.ndarray) or data.metric != "euclidean":
+        raise InputError(f"metric='gower' takes a table; {data.name} has {data.kind}")
+    X = np.array(data.X, dtype=np.float64)
+    columns = () if data.plan is None else data.plan.columns
+    category_columns = {column.name for column in columns if column.kind in ("category", "code")}
+    category_of_feature = [
+        next((name for name in category_columns if feature.startswith(f"{name}=")), None)
+        for feature in data.feature_names
+    ]
+    low, high = X.min(axis=0), X.max(axis=0)
+    reach = np.where(high > low, high - low, 1.0)
+    for j, category in enumerate(category_of_feature):
+        X[:, j] = X[:, j] / 2 if category else (X[:, j] - low[j]) / reach[j]
+    count = sum(category is None for category in category_of_feature)
+    count += len({category for category in category_of_feature if category})
+    note = f"Distances are Gower's, the mean over {count} columns."
+    return replace(
+        data, X=X / count, metric="cityblock", notes=(*data.notes, note), center=None, scale=None
+    )
+
+
+def _strings(path: str | os.PathLike[str], options: dict[str, Any]) -> Dataset:
+    """Data set of edit distances between the strings of a column."""
+    cells, notes = read_cells(
+        path, header=options.get("header"), encoding=options.get("encoding", "utf-8")
+    )
+    roles = {name: options.get(name) for name in ("label_column", "id_column", "text_column")}
+    for name in roles.values():
+        if name is not None and name not in cells:
+            raise unknown_name(name, cells.columns, "column")
+    not_strings = {roles["label_column"], roles["id_column"], *options.get("drop", ())}
+    candidates = [name for name in cells.columns if name not in not_strings]
+    string_column = roles["text_column"] or (candidates[0] if len(candidates) == 1 else None)
+    if string_column is None:
+        raise InputError(
+            f"edit distance compares the strings of one column, and there are "
+            f"{', '.join(candidates)}; name it (text_column, --text-column)"
+        )
+    strings = [str(value) for value in cells[string_column]]
+    require_memory(
+        8.0 * len(strings) ** 2, f"the distances of {len(strings):,} strings", "a sample"
+    )
+    label_column, id_column = roles["label_column"], roles["id_column"]
+    y: Any = None if label_column is None else cells[label_column].replace("", None)
+    ids = None if id_column is None else cells[id_column].tolist()
+    dataset = from_objects(strings, "edit", y=y, ids=ids, name=os.fspath(path))
+    if isinstance(options.get("y"), str):
+        labels = read_labels(
+            options["y"], dataset, id_column=id_column, on=options.get("on", "same")
+        )
+        dataset = replace(dataset, y=labels.values, truth_name="truth")
+    return replace(dataset, notes=(*notes, *dataset.notes), source=os.fspath(path))
+
+
+def _great_circles(data: Dataset) -> Any:
+    """Distances between places in kilometres."""
+    from sklearn.metrics.pairwise import haversine_distances
+
+    names = [name.lower() for name in data.feature_names]
+    positions = [
+        next((j for j, name in enumerate(names) if name.startswith(begin)), None)
+        for begin in ("lat", "lo")
+    ]
+    if len(names) != 2:
+        raise InputError(
+            f"metric='haversine' takes two columns, latitude and longitude in degrees; there are "
+            f"{len(names)} ({', '.join(names[:6])})"
+        )
+    coordinates = [j for j in positions if j is not None]
+    X = np.asarray(data.X)[:, coordinates if len(coordinates) == 2 else [0, 1]]
+    if np.abs(X[:, 0]).max() > 90 or np.abs(X[:, 1]).max() > 360:
+        raise InputError("latitudes are from -90 to 90 degrees and longitudes from -180 to 180")
+    require_memory(16.0 * len(X) ** 2, f"the distances of {len(X):,} places", "a sample")
+    return EARTH_RADIUS_KM * haversine_distances(np.radians(X))

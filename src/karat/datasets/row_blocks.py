@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets.formats import data_files, text_layout
+from karat.datasets.formats.delimited import open_rows
 from karat.datasets.formats.document_files import DOCUMENT_SUFFIXES, documents_of
 from karat.datasets.formats.json_tables import has_records_without_text
-from karat.datasets.tables.reshaped_tables import reshaped
+from karat.datasets.readers import read_cells
+from karat.datasets.tables.long_tables import reshaped
 from karat.datasets.values import column_arrays
 from karat.datasets.values.names_and_ids import with_visible_names
 from karat.datasets.values.reading_options import ReadingOptions
@@ -87,8 +89,6 @@ def row_blocks(
         )
         return
     if not file.exists():  # packaged, an address, a part of a file, or missing
-        from karat.datasets.readers import read_cells
-
         cells, _ = read_cells(path, header=header, encoding=encoding)
         yield from _table_blocks(column_arrays.to_arrow(dict(cells)))
         return
@@ -145,8 +145,6 @@ def _text_blocks(
     """Blocks of rows of delimited text."""
     import pyarrow as pa
     import pyarrow.compute as pc
-
-    from karat.datasets.formats.delimited import open_rows
 
     layout = text_layout.detect_layout(
         path, suffix, header=header, encoding=encoding, wanted=wanted

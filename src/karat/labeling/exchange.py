@@ -14,7 +14,7 @@ import numpy as np
 
 from karat.datasets import read_cells
 from karat.datasets.labels.drawn_rows import Draw, checks, listing, number_text
-from karat.datasets.labels.label_studio import studio_columns, studio_labels
+from karat.datasets.labels.label_columns import studio_columns, studio_labels
 from karat.labeling.session import UNKNOWN, line_of
 from karat.labelings.labels import is_unreadable
 from karat.labelings.row_join import Rows, join_rows

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.datasets.labels.label_studio import UNKNOWN as UNKNOWN
+from karat.datasets.labels.label_columns import UNKNOWN as UNKNOWN
 from karat.labeling.answers import AnswerFile, LabelAnswer, check_name, now
 from karat.runtime.validation import InputError
 

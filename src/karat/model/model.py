@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import as_dataset
-from karat.datasets.prepared.preparation import Filler, Preparation, preparation_of_features
+from karat.datasets.prepared.preparation import Preparation, preparation_of_features
+from karat.datasets.values.missing_values import Filler
 from karat.distances import check_metric
 from karat.labelings.labels import encode
 from karat.model.archive import parse_members, read_members, write_archive

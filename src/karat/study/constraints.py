@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import read_constraints
-from karat.datasets.prepared.row_keys import rows_of
+from karat.datasets.prepared.dataset import rows_of
 from karat.labelings.pairs import Constraints, as_constraints
 from karat.labelings.row_join import naming_column
 from karat.study.facts import PairEvidence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import Dataset
-from karat.datasets.prepared.row_keys import rows_of
+from karat.datasets.prepared.dataset import rows_of
 from karat.distances import RELATIONS, StoredDistances, check_metric, distance_matrix
 from karat.labelings.indexes import index_rows
 from karat.labelings.row_join import Rows

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from karat.datasets.formats.text_layout import (
     DECOMPRESSORS,
-    MISSING_CELLS,
     TextLayout,
     cells_of,
     encoding_error,
     open_binary,
 )
 from karat.datasets.values.names_and_ids import visible
-from karat.datasets.values.problems import RepairableError
+from karat.datasets.values.number_readings import MISSING_CELLS
+from karat.datasets.values.reading_options import RepairableError
 from karat.runtime import resources
 from karat.runtime.validation import InputError
 

@@ -1,9 +1,9 @@
-"""Data sets from files with documents or term counts."""
+"""Files with documents or term counts, as weighted terms."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,8 +18,6 @@ from karat.datasets.formats.data_files import (
     read_raw,
     split_name,
 )
-from karat.datasets.prepared.dataset import Dataset
-from karat.datasets.prepared.pipeline import prepare
 from karat.datasets.values.drafts import RawData
 from karat.datasets.values.reading_options import ReadingOptions
 from karat.runtime.validation import InputError, unknown_name
@@ -39,8 +37,30 @@ COUNT_SUFFIXES = (".mat", *matrices.LIBSVM)
 TEXT_DATA_SUFFIXES = (*DOCUMENT_SUFFIXES, *COUNT_SUFFIXES)
 
 
-def read_documents(path: Path, options: ReadingOptions) -> Dataset:
-    """Data set of the weighted terms of documents, with cosine distances."""
+@dataclass
+class WeightedTerms:
+    """Weighted terms of documents, and what prepares further documents.
+
+    Attributes
+    ----------
+    raw : RawData
+    options : ReadingOptions
+        Those of the user, with the columns of ids and classes that the documents have.
+    terms : TextVectorizer or TermWeighter
+    texts : tuple of str, or None
+    preparation : dict
+        What a preparation says of texts.
+    """
+
+    raw: RawData
+    options: ReadingOptions
+    terms: vectors.TextVectorizer | vectors.TermWeighter
+    texts: tuple[str, ...] | None = None
+    preparation: dict[str, Any] = field(default_factory=dict)
+
+
+def read_documents(path: Path, options: ReadingOptions) -> WeightedTerms:
+    """Weighted terms of documents."""
     with explained(path):
         unstripped = documents_of(path, options)
     documents = forms.bodies(unstripped, options.messages)
@@ -55,25 +75,16 @@ def read_documents(path: Path, options: ReadingOptions) -> Dataset:
     if options.label_column is None and options.y is None and "folder" in documents.fields:
         options = replace(options, label_column="folder")
         notes.append("The subfolders are taken for the classes.")
-    return _term_dataset(
-        prepare(raw, options),
+    return WeightedTerms(
+        raw,
+        options,
         vectorizer,
-        texts=tuple(documents.texts),
-        messages=documents is not unstripped,
-        text_column=(options.text_column or "text") if suffix else None,
+        tuple(documents.texts),
+        {
+            "messages": documents is not unstripped,
+            "text_column": (options.text_column or "text") if suffix else None,
+        },
     )
-
-
-def _term_dataset(
-    dataset: Dataset,
-    terms: vectors.TextVectorizer | vectors.TermWeighter,
-    texts: tuple[str, ...] | None = None,
-    **changes: Any,
-) -> Dataset:
-    """Data set of weighted terms, with the preparation of further documents."""
-    assert dataset.preparation is not None
-    preparation = replace(dataset.preparation, columns=(), terms=terms, **changes)
-    return replace(dataset, texts=texts, metric="cosine", preparation=preparation)
 
 
 def documents_of(path: Path, options: ReadingOptions) -> forms.Documents:
@@ -120,8 +131,8 @@ def _texts_note(vectorizer: vectors.TextVectorizer, X: csr_array) -> str:
     return note
 
 
-def read_counts(path: Path, options: ReadingOptions) -> Dataset:
-    """Data set of a matrix of term counts, weighted as texts are."""
+def read_counts(path: Path, options: ReadingOptions) -> WeightedTerms:
+    """Weighted terms of a matrix of term counts, weighted as texts are."""
     check_file(path)
     name, suffix = split_name(path)
     labels: Any = None
@@ -157,7 +168,7 @@ def read_counts(path: Path, options: ReadingOptions) -> Dataset:
     if labels is not None and options.y is None and options.label_column is None:
         raw.beside = {"class": np.asarray(labels, dtype=object)}
         options = replace(options, label_column="class")
-    return _term_dataset(prepare(raw, options), weighter)
+    return WeightedTerms(raw, options, weighter)
 
 
 def has_terms(path: Path, terms: str | None) -> bool:

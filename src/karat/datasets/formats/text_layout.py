@@ -9,18 +9,21 @@ import gzip
 import io
 import lzma
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from karat.datasets.values.names_and_ids import visible
-from karat.datasets.values.number_readings import may_have_groups, uses_decimal_comma
-from karat.datasets.values.problems import RepairableError
+from karat.datasets.values.number_readings import (
+    MISSING_CELLS,
+    are_padded,
+    may_have_groups,
+    uses_decimal_comma,
+)
+from karat.datasets.values.reading_options import RepairableError
 from karat.runtime.validation import InputError
 
-#: contents of unquoted cells without a value
-MISSING_CELLS = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None")
 NUMBER_PATTERN = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 #: opener of compressed files by suffix
 DECOMPRESSORS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
@@ -326,16 +329,6 @@ def _numeric(
         for name, cells in cells_of_name.items()
         if all(NUMBER_PATTERN.fullmatch(cell.translate(swapped)) for cell in cells)
     ) - codes, codes
-
-
-def are_padded(cells: Sequence[str]) -> bool:
-    """Whether cells are codes: digits of one width, some after leading zeros."""
-    digits = {cell.strip() for cell in cells} - {*MISSING_CELLS}
-    return (
-        len({*map(len, digits)}) == 1
-        and all(cell.isdecimal() for cell in digits)
-        and any(cell[0] == "0" and len(cell) > 1 for cell in digits)
-    )
 
 
 def _estimated_rows(path: Path, body: list[str], n_bytes: int) -> int:

@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.datasets.formats import data_files, delimited, text_layout
-from karat.datasets.formats.annotated_matrices import ANNDATA_SUFFIXES, clusterings_of
 from karat.datasets.labels import drawn_rows
 from karat.datasets.labels.drawn_rows import Draw
-from karat.datasets.labels.label_studio import studio_columns
-from karat.datasets.prepared.row_keys import rows_of
-from karat.datasets.values import column_arrays
-from karat.datasets.values.names_and_ids import quoted, row_numbers, with_visible_names
+from karat.datasets.labels.label_columns import read_columns, studio_columns
+from karat.datasets.prepared.dataset import rows_of
+from karat.datasets.values.names_and_ids import quoted, row_numbers
 from karat.datasets.values.reading_options import ReadingOptions
 from karat.labelings.labels import is_unreadable, known_labels, none_note
 from karat.labelings.row_join import (
@@ -30,18 +27,17 @@ from karat.labelings.row_join import (
     join_rows,
 )
 from karat.labelings.row_values import SCORES, as_list, is_typical_name, names_rows
-from karat.runtime.array_files import load_array
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     import pandas as pd
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from karat.datasets.prepared.dataset import Dataset
-    from karat.datasets.values.object_ids import Ids
+    from karat.datasets.prepared.pipeline import ClassReader
+    from karat.datasets.values.names_and_ids import Ids
     from karat.runtime.types import Bools
 
 
@@ -128,12 +124,6 @@ class LabelColumns(dict[str, Any]):
 _LABEL_ALL = (
     "label these too, with -1 for objects in no cluster (--on inner leaves out labels, not objects)"
 )
-#: first columns of the tables of ``karat run --labels``, without guaranteed classes and with them
-ASSIGNED = ("row", "id", "cluster", "name", "confidence", "unlike", "distance")
-CLASSIFIED = (
-    "row", "id", "class", "class_guaranteed", "confidence", "labelled", "label_next", "cluster",
-    "cluster_name", "cluster_confidence", "unlike", "distance",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -355,11 +345,6 @@ def _id_names(named: Iterable[str], id_column: str | None, join: RowJoin | None)
     return sorted(named, key=lambda name: first.index(name) if name in first else len(first))
 
 
-def labels_of_column(column: pa.ChunkedArray, name: str) -> tuple[NDArray[Any], list[str]]:
-    """Labels in a column of an Arrow table, None where missing, and notes on trimmed blanks."""
-    return column_arrays.objects(column, name), column_arrays.trimmed(column, name)
-
-
 def read_labels(
     path: str | os.PathLike[str],
     objects: int | Dataset | LabelColumns | Rows,
@@ -491,6 +476,21 @@ def read_labels(
     )  # fmt: skip
 
 
+def classes_of_file(
+    options: ReadingOptions,
+) -> ClassReader | None:
+    """What reads the file of classes that options name; None if they name none."""
+    if not isinstance(options.y, str):
+        return None
+
+    def classes(rows: Rows) -> tuple[NDArray[np.object_], str, list[str]]:
+        labels = read_labels(options.y, rows, id_column=options.id_column, on=options.on)
+        doubts = [f"Warning: {doubt}." for doubt in labels.doubts]
+        return labels.values, labels.column, [*labels.notes, *doubts]
+
+    return classes
+
+
 def _labelled_rows(
     objects: int | Dataset | LabelColumns | Rows,
     rows: Iterable[int] | None,
@@ -527,115 +527,6 @@ def _row_numbers(values: NDArray[Any] | None) -> NDArray[np.intp] | None:
     if values is None or any(type(value) is not int or value < 0 for value in values):
         return None
     return values.astype(np.intp)
-
-
-def read_columns(
-    path: Path,
-    *,
-    n: int | None,
-    header: bool | None,
-    wanted: Iterable[str | None] = (),
-    single: bool = False,
-    plain: bool = False,
-) -> tuple[dict[str, NDArray[Any]], list[str], dict[str, Any]]:
-    """Columns of a file of labels, notes, and all columns as written; ``n`` objects help to
-    detect a header.
-
-    ``wanted`` columns are a header; blanks are part of the label in a ``single`` column. With
-    ``plain``, columns of integers are arrays of integers, not of objects.
-    """
-    data_files.check_file(path)
-    suffix = data_files.split_name(path)[1]
-    wanted_columns = {name for name in wanted if name is not None}
-    notes: list[str] = []
-    with data_files.explained(path):
-        if suffix in (".npy", ".npz"):
-            arrays = _numpy_columns(path, plain)
-            return arrays, notes, dict(arrays)
-        if suffix in data_files.TEXT_SUFFIXES:
-            table = _text(path, n, header, wanted_columns, single, notes)
-        elif suffix in ANNDATA_SUFFIXES:
-            table = clusterings_of(path)
-        elif suffix in data_files.PARQUET_SUFFIXES:
-            table = data_files.read_raw(path, ReadingOptions()).content
-        else:
-            raise InputError(
-                f"{path}: labels are read from CSV, TSV, Parquet, .npy, .npz and .h5ad"
-            )
-    table = column_arrays.without_index(with_visible_names(table), wanted_columns)[0]
-    written = dict(zip(table.column_names, table.columns, strict=True))
-    names = tuple(table.column_names)
-    if names[: len(ASSIGNED)] == ASSIGNED or names[: len(CLASSIFIED)] == CLASSIFIED:
-        # a table by karat has the rows of the data beside the clusters
-        table = table.select(["row", "id", "cluster"])
-    if table.num_columns > 1 and table.column_names[0] in ("", "Unnamed: 0", "rownames"):
-        # pandas and R write the names of the rows so
-        first_name = "id" if "id" not in table.column_names else "column1"
-        written[first_name] = written.pop(table.column_names[0])
-        table = table.rename_columns([first_name, *table.column_names[1:]])
-    columns = dict(zip(table.column_names, table.columns, strict=True))
-    values = {}
-    for name, column in columns.items():
-        notes += column_arrays.trimmed(column, name)
-        values[name] = column_arrays.objects(column, name, plain=plain)
-    return values, notes, written
-
-
-def _numpy_columns(path: Path, plain: bool) -> dict[str, NDArray[Any]]:
-    """Labelings of an ``.npy`` or ``.npz`` file, one-dimensional arrays, by name."""
-    stem, suffix = data_files.split_name(path)
-    loaded = load_array(path, archive=suffix == ".npz")
-    if suffix == ".npz":
-        with loaded:
-            arrays = data_files.members(loaded, path)
-    elif loaded.ndim == 2:
-        arrays = {f"{stem}-{m + 1}": row for m, row in enumerate(loaded)}
-    else:
-        arrays = {stem: loaded}
-    for name, array in arrays.items():
-        if array.ndim != 1:
-            raise InputError(
-                f"{path}: {name!r} has shape {array.shape}; labels are (n,), or (clusterings, n) "
-                "in an .npy file. Memberships and trees are taken by Study.add"
-            )
-        if not (plain and array.dtype.kind in "iu"):
-            arrays[name] = column_arrays.objects(
-                column_arrays.column_array(array), name, plain=plain
-            )
-    return arrays
-
-
-def _text(
-    path: Path,
-    n: int | None,
-    header: bool | None,
-    wanted: set[str],
-    single: bool,
-    notes: list[str],
-) -> pa.Table:
-    """Text table of a file of labels; the number of objects settles a guessed header."""
-    stem, suffix = data_files.split_name(path)
-
-    def parse(header: bool | None) -> tuple[text_layout.TextLayout, pa.Table]:
-        options: dict[str, Any] = {"header": header, "encoding": "utf-8", "wanted": wanted}
-        layout = text_layout.detect_layout(path, suffix, **options)
-        if len(layout.names) == 1 or (single and layout.delimiter == " "):
-            layout = text_layout.detect_layout(path, ".csv", delimiter=",", **options)
-        delimited.require_memory(path, layout, len(layout.names))
-        names = list(layout.names)
-        rows = delimited.read_rows(path, layout, names, as_text=set(names), encoding="utf-8")
-        return layout, rows[0]
-
-    layout, table = parse(header)
-    is_settled = layout.guessed and table.num_rows == n
-    if layout.guessed and n is not None and table.num_rows == n + (-1 if layout.has_header else 1):
-        layout, table = parse(not layout.has_header)
-        is_settled = True
-    if not is_settled:
-        notes += layout.notes
-    if len(layout.names) == 1 and not (layout.has_header and layout.names[0]):
-        table = table.rename_columns([stem])
-    return table
 
 
 def _require_labels(columns: dict[str, NDArray[Any]], path: Path) -> None:

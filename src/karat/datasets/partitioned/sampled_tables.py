@@ -1,4 +1,4 @@
-"""Data sets of tables of any size: exact sums over all rows, and a uniform sample of them."""
+"""Samples of tables of any size, and exact sums over all their rows."""
 
 from __future__ import annotations
 
@@ -20,15 +20,10 @@ from karat.datasets.partitioned.part_summaries import (
     PartSummary,
     differences,
     quantiles_of,
-    unlike_finding,
 )
 from karat.datasets.partitioned.partitions import MAX_WHOLE, Part, Partitions, joined, take_rows
-from karat.datasets.prepared.dataset import Dataset
-from karat.datasets.prepared.pipeline import prepare
-from karat.datasets.prepared.row_keys import RowKeys
 from karat.datasets.values import column_arrays
 from karat.datasets.values.drafts import RawData
-from karat.datasets.values.findings import ordered
 from karat.datasets.values.names_and_ids import quoted
 from karat.datasets.values.reading_options import ReadingOptions
 from karat.runtime.draws import draw_rows
@@ -178,15 +173,35 @@ class WholeTable:
         return differences(self.parts)
 
 
-def read_partitions(
+@dataclass
+class TableSample:
+    """Rows of a table in parts, as raw data, and what is known of all rows.
+
+    Attributes
+    ----------
+    raw : RawData
+    rows : ndarray of int
+        Row of the table of each row of the sample.
+    whole : WholeTable
+    notes : tuple of str
+        Columns whose other rows are unlike the sampled ones.
+    """
+
+    raw: RawData
+    rows: Ints
+    whole: WholeTable
+    notes: tuple[str, ...] = ()
+
+
+def sample_rows(
     partitions: Partitions,
     options: ReadingOptions,
     *,
     whole: bool = False,
     executor: object = None,
     progress: bool | None = None,
-) -> Dataset:
-    """The data set of a table in parts: of a uniform sample of a large table unless ``whole``.
+) -> TableSample:
+    """A uniform sample of the rows of a large table, all rows of others or if ``whole``.
 
     One pass over the rows. The sample is drawn by row number, or by a hash of the ids. So it does
     not depend on the parts, their order, or the number of workers.
@@ -205,26 +220,14 @@ def read_partitions(
     raw = _raw_sample(partitions, table, options)
     raw.name, raw.source, raw.names = partitions.name, partitions.source, partitions.columns
     raw.notes += partitions.notes
-    is_sample = len(numbers) < partitions.n_rows
+    is_sample = len(numbers) < n
     if is_sample:
         raw.notes.append(
-            f"The study is of {len(numbers):,} of the {partitions.n_rows:,} rows, drawn uniformly "
+            f"The study is of {len(numbers):,} of the {n:,} rows, drawn uniformly "
             "at random; numbers that do not say they are of all rows are of these."
         )
-    ids = None if options.id_column is not None else numbers
-    dataset = prepare(raw, replace(options, header=None, encoding="utf-8"), ids=ids)
-    assert dataset.rows is not None
-    of_sample = replace(dataset.keys or RowKeys(), aside={}, n_source=partitions.n_rows)
-    notes = dataset.notes + tuple(_beyond_sample(sums, table) if is_sample else ())
-    whole_table = WholeTable(partitions, sums, is_sample, summaries)
-    unlike = unlike_finding(whole_table.differences)
-    findings = dataset.findings
-    if unlike is not None and unlike.key not in options.accept:
-        findings = ordered((*findings, unlike))
-    return replace(
-        dataset, rows=numbers[dataset.rows].astype(np.intp), notes=notes, findings=findings,
-        options=options.non_defaults(), keys=of_sample, whole=whole_table,
-    )  # fmt: skip
+    notes = tuple(_beyond_sample(sums, table)) if is_sample else ()
+    return TableSample(raw, numbers, WholeTable(partitions, sums, is_sample, summaries), notes)
 
 
 def unusable_in_parts(options: ReadingOptions) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.datasets.prepared.data_checks import repeated_columns
-from karat.datasets.prepared.original_units import round_columns
+from karat.datasets.prepared.dataset import round_columns
 from karat.datasets.prepared.pipeline import scale_columns
 from karat.datasets.prepared.preparation import preparation_of_features
 from karat.datasets.values import dependence

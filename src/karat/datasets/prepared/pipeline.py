@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.datasets.labels.labelings import read_labels
+from karat.datasets.partitioned.part_summaries import unlike_finding
 from karat.datasets.prepared.data_checks import (
     chosen_scale,
     missing_values,
@@ -17,13 +18,16 @@ from karat.datasets.prepared.data_checks import (
     sorted_labels,
     successive,
 )
-from karat.datasets.prepared.dataset import Dataset
+from karat.datasets.prepared.dataset import Dataset, RowKeys, possible_keys, row_keys
 from karat.datasets.prepared.preparation import preparation_of
-from karat.datasets.prepared.row_keys import possible_keys, row_keys
 from karat.datasets.tables.object_rows import object_rows
-from karat.datasets.tables.reading_plan import InterpretedTable, interpret_table
-from karat.datasets.tables.table_kinds import distances_finding, looks_like_distances
-from karat.datasets.values import column_arrays, object_ids
+from karat.datasets.tables.reading_plan import (
+    InterpretedTable,
+    distances_finding,
+    interpret_table,
+    looks_like_distances,
+)
+from karat.datasets.values import column_arrays, names_and_ids
 from karat.datasets.values.drafts import DatasetDraft, RawData
 from karat.datasets.values.feature_scaling import (
     center_spread,
@@ -41,8 +45,7 @@ from karat.datasets.values.names_and_ids import (
     visible,
     with_visible_names,
 )
-from karat.datasets.values.problems import RepairableError
-from karat.datasets.values.reading_options import ReadingOptions
+from karat.datasets.values.reading_options import ReadingOptions, RepairableError
 from karat.labelings.indexes import in_order_of
 from karat.labelings.labels import (
     UNREADABLE,
@@ -55,13 +58,27 @@ from karat.labelings.row_join import Rows
 from karat.runtime.validation import InputError, as_numbers
 
 if TYPE_CHECKING:
+    from karat.datasets.partitioned.sampled_tables import TableSample
     from karat.datasets.tables.reading_plan import ReadingPlan
-    from karat.datasets.values.object_ids import Ids
+    from karat.datasets.values.names_and_ids import Ids
     from karat.runtime.types import Bools, Floats
 
 
-def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Dataset:
-    """Data set of raw data: take out labels and ids, encode, impute, check and scale."""
+#: reads the classes of rows from a file: their values, the name of their column, and notes
+ClassReader: TypeAlias = Callable[[Rows], tuple[NDArray[np.object_], str, list[str]]]
+
+
+def prepare(
+    raw: RawData,
+    options: ReadingOptions,
+    ids: Ids | None = None,
+    *,
+    classes: ClassReader | None = None,
+) -> Dataset:
+    """Data set of raw data: take out labels and ids, encode, impute, check and scale.
+
+    ``classes`` reads the file of classes that the options name.
+    """
     import pyarrow as pa
 
     table: InterpretedTable | None = None
@@ -74,7 +91,7 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
         if raw.source is not None and options.kind is None and looks_like_distances(draft.X):
             findings.append(distances_finding(draft.X.shape[0]))
     n_read = draft.X.shape[0]
-    _describe(draft, raw, options, ids)
+    _describe(draft, raw, options, ids, classes)
     more, plan = _completed(draft, raw.name, None if table is None else table.plan, options, n_read)
     findings += more
     scaling, center, scale, finding = scale_columns(draft, options, plan, check=True)
@@ -109,6 +126,27 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
         variables=None if raw.variables is None else raw.variables.iloc[rows],
         gaps=draft.gaps,
         keys=row_keys(draft.keys, draft.rows, draft.n_source or n_read),
+    )
+
+
+def prepare_sample(sample: TableSample, options: ReadingOptions) -> Dataset:
+    """Data set of the sampled rows of a table in parts."""
+    ids = None if options.id_column is not None else sample.rows
+    dataset = prepare(sample.raw, replace(options, header=None, encoding="utf-8"), ids=ids)
+    assert dataset.rows is not None
+    n_source = sample.whole.n_rows
+    unlike = unlike_finding(sample.whole.differences)
+    findings = dataset.findings
+    if unlike is not None and unlike.key not in options.accept:
+        findings = ordered((*findings, unlike))
+    return replace(
+        dataset,
+        rows=sample.rows[dataset.rows].astype(np.intp),
+        notes=dataset.notes + sample.notes,
+        findings=findings,
+        options=options.non_defaults(),
+        keys=replace(dataset.keys or RowKeys(), aside={}, n_source=n_source),
+        whole=sample.whole,
     )
 
 
@@ -162,6 +200,7 @@ def _describe(
     raw: RawData,
     options: ReadingOptions,
     ids: Ids | None,
+    classes: ClassReader | None,
 ) -> None:
     """Exclude the objects of ragged lines, and set the ids and classes of the others."""
     if draft.X.shape[1] == 0:
@@ -176,12 +215,9 @@ def _describe(
     ids = raw.ids if ids is None and options.id_column is None else ids
     if ids is not None:
         draft.ids = _per_object(ids, "ids", n, draft.rows, draft.n_source)
-    if isinstance(options.y, str):
-        labels = read_labels(
-            options.y, _rows(raw.name, draft, options), id_column=options.id_column, on=options.on
-        )
-        draft.labels, draft.label_name = labels.values, labels.column
-        draft.notes += [*labels.notes, *(f"Warning: {doubt}." for doubt in labels.doubts)]
+    if classes is not None:
+        draft.labels, draft.label_name, notes = classes(_rows(raw.name, draft, options))
+        draft.notes += notes
     elif options.y is not None:
         rows = _rows(raw.name, draft, options)
         y = in_order_of(rows, options.y, name=raw.name, other_name="y", on="right")
@@ -292,7 +328,7 @@ def index_ids(table: object) -> NDArray[Any] | None:
     if index is None or callable(index) or getattr(index, "nlevels", 2) > 1:
         return None
     values = np.asarray(index, dtype=object)
-    return None if object_ids.are_positions(values) else values
+    return None if names_and_ids.are_positions(values) else values
 
 
 def _per_object(
@@ -314,7 +350,7 @@ def _check_ids(draft: DatasetDraft, id_column: str | None) -> None:
     name = id_column or "id"
     assert draft.ids is not None
     try:
-        object_ids.check_ids(draft.ids, f"id column {name!r}", draft.row_numbers)
+        names_and_ids.check_ids(draft.ids, f"id column {name!r}", draft.row_numbers)
     except InputError as error:
         if id_column is None:
             raise

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.datasets.values import column_arrays, number_formats
+from karat.datasets.values import column_arrays, number_readings
 from karat.datasets.values.column_kinds import temporal_days
 from karat.datasets.values.names_and_ids import visible
 from karat.datasets.values.number_readings import PLAIN_READING, numbers_of
@@ -32,7 +32,7 @@ class SourceColumn:
     categories : tuple of str
         Values of a category or code, in the order of their features.
     form : str
-        Format of dates, see :func:`karat.datasets.values.number_formats.days`.
+        Format of dates, see :func:`karat.datasets.values.number_readings.days`.
     reading : tuple of str
         Reading of numbers in text, see
         :class:`karat.datasets.values.number_readings.NumbersOfCells`.
@@ -83,7 +83,7 @@ class SourceColumn:
         """Whether a text marks a missing value."""
         lower = text.lower()
         is_category = text in self.categories
-        return lower in self.missing or (lower in number_formats.MISSING_MARKS and not is_category)
+        return lower in self.missing or (lower in number_readings.MISSING_MARKS and not is_category)
 
     def _numbers(self, column: pa.ChunkedArray) -> Floats:
         """Values of a column of numbers."""
@@ -111,11 +111,11 @@ class SourceColumn:
             return np.array(temporal_days(column), dtype=np.float64)
         if self.form in ("seconds", "milliseconds"):
             unit = 1.0 if self.form == "seconds" else 1e3
-            return self._numbers(column) / unit / number_formats.DAY
+            return self._numbers(column) / unit / number_readings.DAY
         if self.form == "yyyymmdd":
             values = self._numbers(column)
             is_known = np.isfinite(values)
-            digits = number_formats.days_of_digits(values[is_known])
+            digits = number_readings.days_of_digits(values[is_known])
             values[is_known] = np.nan if digits is None else digits
             return values
         return self._parse_cells(column, self._parse_dates)
@@ -126,7 +126,7 @@ class SourceColumn:
 
         if self.form == "time":  # Arrow parsed the text of the file so
             return temporal_days(pa.chunked_array([cells]).cast(pa.time32("ms")))
-        return number_formats.days(cells, day_first=self.day_first)
+        return number_readings.days(cells, day_first=self.day_first)
 
     def _parse_cells(self, column: pa.ChunkedArray, parse: Callable[[list[str]], Floats]) -> Floats:
         """Values of text, each distinct cell parsed once."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.datasets.values.unit_names import CONVERSIONS
+from karat.datasets.values.number_readings import CONVERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

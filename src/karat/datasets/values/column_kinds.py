@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.datasets.formats.text_layout import are_padded
-from karat.datasets.values import number_formats
+from karat.datasets.values import number_readings
 from karat.datasets.values.column_arrays import (
     MAX_CATEGORIES,
     Categories,
@@ -22,7 +21,7 @@ from karat.datasets.values.column_arrays import (
 )
 from karat.datasets.values.column_contradictions import lone_cells
 from karat.datasets.values.feature_scaling import center_spread
-from karat.datasets.values.number_readings import PLAIN_READING, numbers_of
+from karat.datasets.values.number_readings import PLAIN_READING, are_padded, numbers_of
 from karat.datasets.values.reading_options import MAX_INVALID_SHARE
 
 if TYPE_CHECKING:
@@ -167,9 +166,9 @@ def temporal_days(column: pa.ChunkedArray) -> Floats:
     if pa.types.is_time(dtype) or pa.types.is_duration(dtype):
         unit = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[dtype.unit]
         integer_type = pa.int32() if pa.types.is_time32(dtype) else pa.int64()
-        return column.cast(integer_type).cast(pa.float64()).to_numpy() / unit / number_formats.DAY
+        return column.cast(integer_type).cast(pa.float64()).to_numpy() / unit / number_readings.DAY
     times = column.cast(pa.timestamp("ms"), safe=False).cast(pa.int64()).cast(pa.float64())
-    return times.to_numpy() / 1e3 / number_formats.DAY
+    return times.to_numpy() / 1e3 / number_readings.DAY
 
 
 def _date_column(name: str, values: Floats, form: str) -> Interpretation:
@@ -218,7 +217,7 @@ def _interpret_text(
     column = blank_to_null(pc.utf8_trim_whitespace(column))
     codes, dictionary = encoded(column)
     texts = dictionary.to_pylist()
-    marks = number_formats.MISSING_MARKS | options.missing(name)
+    marks = number_readings.MISSING_MARKS | options.missing(name)
     is_mark = np.array([text.lower() in marks for text in texts], dtype=bool)
     counts = np.bincount(codes[codes >= 0], minlength=len(texts))
     cells = [text for text, marked in zip(texts, is_mark, strict=True) if not marked]
@@ -257,11 +256,11 @@ def _interpret_text(
         if read.doubtful and not options.accepts("decimal-mark"):
             facts["doubtful"] = read.doubtful
         return _interpret_numbers(np.append(values, np.nan)[codes], name, options, facts)
-    dates = number_formats.days([cells[i] for i in checked])
+    dates = number_readings.days([cells[i] for i in checked])
     if share(dates) >= 1 - MAX_INVALID_SHARE and not options.accepts("date"):
-        days = np.append(number_formats.days(cells), np.nan)[codes]
+        days = np.append(number_readings.days(cells), np.nan)[codes]
         interpretation, values = _date_column(name, days, "text")
-        facts = {**interpretation.facts, "day_first": number_formats.is_day_first(cells)}
+        facts = {**interpretation.facts, "day_first": number_readings.is_day_first(cells)}
         return replace(interpretation, facts=facts), values
     return _interpret_words(column, Categories(codes, cells), name, options, facts)
 
@@ -370,13 +369,13 @@ def _as_dates(distinct: NDArray[Any]) -> tuple[Floats | None, str]:
     """Days of numbers that are written as dates, and their format."""
     c, low, high = len(distinct), float(distinct[0]), float(distinct[-1])
     if c >= 3 and low >= 18000101 and high <= 22001231:
-        days = number_formats.days_of_digits(distinct)
+        days = number_readings.days_of_digits(distinct)
         if days is not None:
             return days, "yyyymmdd"
     year_2000 = 946684800.0  # to 2035: other integers rarely all lie within
     for form, unit in (("seconds", 1.0), ("milliseconds", 1e3)):
         if c >= 10 and year_2000 * unit <= low and high <= 2051222400 * unit:
-            return distinct.astype(np.float64) / unit / number_formats.DAY, form
+            return distinct.astype(np.float64) / unit / number_readings.DAY, form
     return None, ""
 
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from karat.datasets.values.drafts import DatasetDraft
 from karat.datasets.values.names_and_ids import quoted
-from karat.datasets.values.problems import RepairableError
-from karat.datasets.values.reading_options import Scale
+from karat.datasets.values.reading_options import RepairableError, Scale
 from karat.runtime.validation import (
     InputError,
     beyond_squares,

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from karat.datasets.values.drafts import DatasetDraft
 from karat.datasets.values.feature_scaling import center_spread
 from karat.datasets.values.names_and_ids import quoted
-from karat.datasets.values.problems import RepairableError
-from karat.datasets.values.reading_options import Impute
+from karat.datasets.values.reading_options import Impute, RepairableError
 from karat.runtime.draws import draw_rows
 from karat.runtime.validation import InputError
 
