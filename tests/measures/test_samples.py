@@ -16,12 +16,12 @@ from sklearn.datasets import make_blobs
 import karat
 import naive_internal as naive
 from example_counts import examples
-from karat.distances import as_distances
+from karat.distances import as_distances, pair_distances
 from karat.labelings.partitions import as_labelings
 from karat.measures import catalogue
 from karat.measures.passes import samples
 from karat.measures.passes.pairs import sampled_silhouettes
-from karat.measures.passes.samples import PairSample, SilhouetteSample, pair_distances
+from karat.measures.passes.samples import PairSample, SilhouetteSample
 from karat.runtime.executors import Workers
 
 KEYS = ["baker_hubert_gamma", "aucc", "g_plus_index", "kendall_tau_index"]

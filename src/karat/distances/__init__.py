@@ -19,6 +19,7 @@ from karat.distances._metrics import (
     metric_name,
 )
 from karat.distances._objects import OBJECT_METRICS, object_distances
+from karat.distances._pairs import pair_distances
 from karat.distances._precomputed import as_graph, as_square, triangle_violations
 from karat.distances._stored import StoredDistances
 from karat.distances._tiles import Direct, Distances, Precomputed, Product
@@ -50,6 +51,7 @@ __all__ = [
     "embed",
     "metric_name",
     "object_distances",
+    "pair_distances",
     "square",
     "triangle_violations",
 ]

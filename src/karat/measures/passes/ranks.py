@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.distances import Direct, Distances
+from karat.distances import Direct, Distances, pair_distances
 from karat.labelings.labels import NOISE
 from karat.labelings.partitions import Labelings
 from karat.measures.passes.over_pairs import OverPairs
@@ -305,8 +305,6 @@ def _brackets(pairs: OverPairs, ranks: list[int]) -> tuple[Floats, Ints] | None:
 
     None if they are too many, or if too many distances are between them.
     """
-    from karat.measures.passes.samples import pair_distances
-
     n, distances = pairs.n, pairs.distances
     number = n * (n - 1) // 2
     if number < 2**7 * SAMPLE or not isinstance(distances, Direct):

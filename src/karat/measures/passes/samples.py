@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from karat.distances import Direct, Distances, OfRows
+from karat.distances import Distances, pair_distances
 from karat.labelings.labels import NOISE
 from karat.labelings.partitions import Labelings
 from karat.measures.catalogue import Measure
@@ -47,8 +47,6 @@ MIN_PER_CLUSTER = 10
 MAX_PAIRS = 2**24
 #: pairs drawn at a time
 BLOCK = 2**18
-#: pairs per copy of rows, and pairs per block of all distances
-PAIRS_OF_ROWS, PAIRS_OF_BLOCK = 2**13, 4
 
 
 def shuffled(objects: NDArray[np.integer[Any]], rng: np.random.Generator) -> NDArray[Any]:
@@ -392,34 +390,3 @@ def _placements(d: Floats, sample: Floats) -> tuple[Floats, Floats]:
     """Shares of the sorted sample that are smaller, and that are larger, than each of ``d``."""
     smaller = np.searchsorted(sample, d, side="left") / len(sample)
     return smaller, 1 - np.searchsorted(sample, d, side="right") / len(sample)
-
-
-def pair_distances(distances: Distances, first: Ints, second: Ints) -> Floats:
-    """Exact distances of the objects ``first[e]`` and ``second[e]``."""
-    out = np.empty(len(first))
-    size = PAIRS_OF_ROWS if isinstance(distances, (OfRows, Direct)) else PAIRS_OF_BLOCK
-    for start in range(0, len(out), size):
-        i, j = first[start : start + size], second[start : start + size]
-        subset = distances.take(np.concatenate([i, j]))
-        if isinstance(distances, OfRows):
-            values = pair_distances(subset, np.arange(len(i)), np.arange(len(i), 2 * len(i)))
-        elif isinstance(subset, Direct):
-            values = _distances_of_halves(subset, len(i))
-        else:
-            values = np.diagonal(subset.block(slice(0, len(i)), slice(len(i), 2 * len(i))))
-        out[start : start + size] = values
-    return out
-
-
-def _distances_of_halves(distances: Direct, half: int) -> Floats:
-    """Distances from the first half of rows to the second, features summed in order as in tiles."""
-    from karat._kernels.distances import CHEBYSHEV, CITYBLOCK
-
-    differences = np.abs(distances.Z[:half] - distances.Z[half:])
-    if distances.kind == CHEBYSHEV:
-        return np.asarray(differences.max(axis=1))
-    terms = differences if distances.kind == CITYBLOCK else differences**2
-    sums = np.zeros(half)
-    for feature in terms.T:
-        sums += feature
-    return np.sqrt(sums) if distances.squared else sums
