@@ -291,7 +291,7 @@ def test_the_evidence_of_the_judge_is_a_table(page: Page) -> None:
     found, name = study.judged(), study.best().name
     assert found is not None
     text = Page(render(study)).texts["reasons"]
-    assert f"adjusted Rand index of {found.recovery(name).value:.2f}" in text
+    assert f"(the recovery) is {found.recovery(name).value:.2f}" in text
     for part in found.contributions(name):
         assert part.kind in text
         assert f"{part.value:+.2f}" in text
