@@ -5,7 +5,8 @@ until each has 60 decided ones, and plants them in a copy of the repository. Eac
 tests: those of the room, if they run its line, quick ones first, up to ``--seconds`` of them. One
 measured run finds them. A fault in a compiled function, which is not measured, meets the tests of
 its callers. A fault whose tests take too long is undecided. Faults that change nothing anybody
-could see are listed, with the reason, in ``equivalent_mutants.toml``.
+could see are listed, with the reason, in ``equivalent_mutants.toml``. ``--cases`` adds the cases of
+``.ci/cases``, which reach private names, to the tests.
 
 The exit code is 1 if more than a tenth of a room's faults survived, except in rooms that draw and
 word (plot, report, cli). ``--changed main`` plants faults only in lines that differ from ``main``.
@@ -79,6 +80,7 @@ def parse() -> argparse.Namespace:
         type=Path,
         help="folder that keeps the copy and the measured run; new tests alone are measured",
     )
+    parser.add_argument("--cases", action="store_true", help="run those of .ci/cases, too")
     parser.add_argument("--changed", metavar="COMMIT", help="only lines that differ from this one")
     parser.add_argument("--store", action="store_true", help="keep the verdicts in mutants.json")
     parser.add_argument("--again", action="store_true", help="plant the stored survivors again")
@@ -97,7 +99,7 @@ def main() -> int:
         prepare(folder)
         only = changed_lines(asked.changed) if asked.changed else None
         ledger = LEDGER if asked.store or asked.again else Path(temporary) / "mutants.json"
-        paths = [str(folder / "copy" / part) for part in ("src", "tests", "lab/src")]
+        paths = [str(folder / "copy" / part) for part in ("src", "tests", "lab/src", ".ci/cases")]
         sys.path[:0] = paths
         os.environ |= {
             "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1",
@@ -122,7 +124,7 @@ def main() -> int:
                 if asked.again:
                     files = asked.tests or beyond(planter, ledger)
                 else:
-                    files = nearest(folder / "copy", room)
+                    files = nearest(folder / "copy", room, asked.cases)
                 if files:
                     pytest.main([*OPTIONS, f"--basetemp={folder / 'tmp'}", *files], [planter])
                 os._exit(0)

@@ -29,7 +29,7 @@ FIRST_TESTS, FIRST_SECONDS = 25, 8.0
 MEMORY, NOT_SWAPPED = 12 * 2**30, 99
 #: seconds that a second of processor time may take
 WAITING = 8
-OPTIONS = ["-q", "-s", "-p", "no:cacheprovider"]
+OPTIONS = ["-q", "-s", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
 #: rooms whose tests stand in folders of other rooms
 NEAR = {
     "_kernels": [
@@ -47,16 +47,18 @@ NEAR = {
 }  # fmt: skip
 
 
-def nearest(root: Path, room: str) -> list[str]:
-    """The tests of a room: its folder, doctests, files of its name, pinned answers, defaults."""
-    files = [*(root / "tests").rglob("test_*.py"), *(root / SOURCE / room).rglob("[!_]*.py")]
+def nearest(root: Path, room: str, cases: bool = False) -> list[str]:
+    """The tests of a room: its folder, doctests, files of its name, defaults; with cases, these."""
+    folders = ["tests", ".ci/cases"] if cases else ["tests"]
+    files = [file for folder in folders for file in (root / folder).rglob("test_*.py")]
+    files += (root / SOURCE / room).rglob("[!_]*.py")
     near = NEAR.get(room, [room])
     chosen = [
         str(path.relative_to(root))
         for path in files
         if room in path.relative_to(root).parts
         or path.parent.name in near
-        or any(path.name.startswith(f"test_{part}") for part in [*near, "pinned", "signatures"])
+        or any(path.name.startswith(f"test_{part}") for part in [*near, "mixed", "signatures"])
     ]
     return sorted(chosen, key=lambda name: (name.startswith("src"), name))
 

@@ -1,17 +1,15 @@
 """Switches of public functions are keyword-only, and no default changes unseen.
 
 ``f(X, True)`` says nothing to a reader. Another default changes the answers of everybody who relies
-on it, and so does another property of a measure or clusterer, or of an option of a command, and
-another threshold inside: ``defaults.txt`` has them all.
+on it, and so does another property of a measure or clusterer, or of an option of a command:
+``defaults.txt`` has them all.
 ``python tests/test_signatures.py`` writes it anew; its differences belong into the list of changes.
 """
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import inspect
-import pkgutil
 import re
 from collections.abc import Iterator
 from dataclasses import fields
@@ -30,8 +28,6 @@ FILE = Path(__file__).with_name("defaults.txt")
 NAMED = ("kind", "family", "takes", "parameter")
 #: properties of an option
 FACTS = ("min", "max", "clamp", "hidden", "is_eager", "show_default", "case_sensitive")
-#: how a kernel is compiled
-COMPILED = ("cache", "nogil", "error_model", "fastmath", "inline")
 
 
 def public_functions() -> Iterator[tuple[str, Any]]:
@@ -60,7 +56,7 @@ def defaults() -> list[str]:
     lines = []
     for name, function in [*public_functions(), *public_dataclasses()]:
         given = [
-            f"{parameter.name}={parameter.default!r}"
+            f"{parameter.name}={spelt(parameter.default)}"
             for parameter in inspect.signature(function).parameters.values()
             if parameter.default is not parameter.empty
         ]
@@ -75,7 +71,7 @@ def defaults() -> list[str]:
                 if name in NAMED or isinstance(value, bool | int | float | tuple | frozenset)
             ]
             lines.append(f"{type(record).__name__} {key}: {', '.join(properties)}")
-    return [*lines, *options(), *inner()]
+    return [*lines, *options()]
 
 
 def options() -> list[str]:
@@ -92,95 +88,27 @@ def options() -> list[str]:
     return lines
 
 
-def inner() -> list[str]:
-    """Numbers of modules and classes, defaults inside, and how kernels are compiled."""
-    lines = []
-    listed = {function for _, function in public_functions()}
-    listed |= {command.callback for command in app.registered_commands}
-    for info in pkgutil.walk_packages(karat.__path__, "karat."):
-        if info.name == "karat.__main__":
-            continue
-        module = import_module(info.name)
-        things = [thing for thing in vars(module).values()
-                  if getattr(thing, "__module__", None) == info.name]  # fmt: skip
-        for node in ast.parse(inspect.getsource(module)).body:
-            if isinstance(node, ast.Assign | ast.AnnAssign):
-                stored = (part for part in ast.walk(node) if isinstance(part, ast.Name))
-                for name in (part.id for part in stored if isinstance(part.ctx, ast.Store)):
-                    if numeric(value := vars(module).get(name)):
-                        lines.append(f"{info.name}.{name} = {spelt(value)}")
-        for thing in things:
-            if compiled := getattr(thing, "targetoptions", None):
-                facts = {**compiled, "cache": type(thing._cache).__name__ != "NullCache"}
-                words = (f"{key}={spelt(facts[key])}" for key in COMPILED if key in facts)
-                lines.append(f"{info.name}.{thing.__name__}: {', '.join(words)}")
-            if cached := getattr(thing, "cache_parameters", None):
-                lines.append(f"{info.name}.{thing.__name__}: maxsize={cached()['maxsize']}")
-            if inspect.isclass(thing):
-                lines += [f"{info.name}.{thing.__name__}: {fact}" for fact in of_class(thing)]
-            functions = vars(thing).values() if inspect.isclass(thing) else [thing]
-            for function in (getattr(one, "py_func", one) for one in functions):
-                if inspect.isfunction(function) and function not in listed:
-                    given = [f"{one.name}={spelt(one.default)}"
-                             for one in inspect.signature(function).parameters.values()
-                             if numeric(one.default)]  # fmt: skip
-                    name = f"{info.name}.{function.__qualname__}"
-                    lines += [f"{name}({', '.join(given)})"] * bool(given)
-    return list(dict.fromkeys(lines))
-
-
-def of_class(thing: Any) -> Iterator[str]:
-    """Numbers of a class, and what of its fields does not compare, is hidden or has a name."""
-    is_made = "__dataclass_params__" in vars(thing)
-    made = fields(thing) if is_made else ()
-    for name, value in vars(thing).items():
-        if not name.startswith("_") and numeric(value) and name not in {f.name for f in made}:
-            yield f"{name} = {spelt(value)}"
-    params = thing.__dataclass_params__ if is_made else None
-    unusual = [name for name in ("eq", "repr") if params and not getattr(params, name)]
-    for name, usual in (("repr", True), ("compare", True), ("init", True), ("kw_only", False)):
-        if others := [field.name for field in made if getattr(field, name) != usual]:
-            unusual.append(f"{name} of {' '.join(others)}")
-    if unusual:
-        yield f"not as usual: {', '.join(unusual)}"
-
-
-def numeric(value: Any) -> bool:
-    """Whether a value is a number or has one in it."""
-    if isinstance(value, dict):
-        return numeric([*value, *value.values()])
-    if isinstance(value, tuple | list | set | frozenset):
-        return any(map(numeric, value))
-    return isinstance(value, int | float)
-
-
-def spelt(value: Any) -> str:
-    """A value as text that is the same in every process."""
-    if isinstance(value, set | frozenset):
-        return f"{{{', '.join(sorted(map(spelt, value)))}}}"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{spelt(key)}: {spelt(one)}' for key, one in value.items())}}}"
-    if isinstance(value, tuple | list):
-        return f"({', '.join(map(spelt, value))})"
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return f"{value:.12g}" if isinstance(value, float) else str(int(value))
-    return re.sub(r" at 0x\w+", "", repr(value))
-
-
-def public_classes() -> Iterator[Any]:
-    """The public classes with parameters."""
+def public_classes() -> Iterator[tuple[str, Any]]:
+    """The public classes with parameters, by the first public name."""
+    names = {}
     for room in [karat, *(getattr(karat, name) for name in dir(karat) if is_room(name))]:
         for name in dir(karat) if room is karat else getattr(room, "__all__", ()):
             thing = getattr(room, name)
             if inspect.isclass(thing) and inspect.isfunction(thing.__init__):
-                yield thing
+                names.setdefault(thing, f"{room.__name__}.{name}")
+    return ((name, thing) for thing, name in names.items())
 
 
 def public_dataclasses() -> Iterator[tuple[str, Any]]:
     """The public classes that are made of fields."""
-    for thing in dict.fromkeys(public_classes()):
-        if dataclasses.is_dataclass(thing):
-            yield f"{thing.__module__}.{thing.__name__}", thing
+    return (pair for pair in public_classes() if dataclasses.is_dataclass(pair[1]))
+
+
+def spelt(value: Any) -> str:
+    """A value as text that is the same in every process, and wherever its name is defined."""
+    if inspect.isfunction(value) or inspect.isclass(value):
+        return str(value.__name__)
+    return re.sub(r"<factory>|(?<=<)karat[\w.]*\.(?=\w+ )| at 0x\w+", "", repr(value))
 
 
 def documented(thing: Any) -> dict[str, tuple[Any, str]]:
@@ -230,7 +158,7 @@ def test_defaults_are_those_of_the_file() -> None:
 def test_docstrings_state_the_defaults() -> None:
     found = [
         (f"{thing.__name__}({parameter})", *values)
-        for thing in {*dict(public_functions()).values(), *public_classes()}
+        for thing in {*dict(public_functions()).values(), *dict(public_classes()).values()}
         for parameter, values in documented(thing).items()
     ]
     assert len(found) > 100

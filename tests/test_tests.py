@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import json
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+import karat
 
 ROOT = Path(__file__).parents[1]
 LEDGER = ROOT / ".ci" / "mutants.json"
@@ -77,3 +81,65 @@ def test_the_ledger_counts_what_was_planted() -> None:
         verdicts = entry["decided"] + len(entry["undecided"]) + entry["equivalent"]
         assert verdicts + entry.get("gone", 0) == entry["drawn"], entry["room"]
         assert len(entry["survivors"]) + len(entry["noticed_since"]) <= entry["decided"]
+
+
+def public(names: list[str]) -> bool:
+    """Whether a chain of names that begins with karat goes through public names."""
+    if len(names) < 2 or names[1] not in dir(karat):
+        return len(names) < 2
+    room = getattr(karat, names[1])
+    listed = getattr(room, "__all__", dir(room))
+    return not inspect.ismodule(room) or len(names) < 3 or names[2] in listed
+
+
+def chain(node: ast.expr) -> list[str]:
+    """The names of ``a.b.c``; none where it does not begin with a name."""
+    names = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return [node.id, *reversed(names)] if isinstance(node, ast.Name) else []
+
+
+def private_names(tree: ast.Module) -> Iterator[str]:
+    """Names of karat that a file with values uses, and that are not public."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "karat":
+            names = [[*(node.module or "").split("."), alias.name] for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name.split(".") for alias in node.names]
+        else:
+            names = [chain(node)] if isinstance(node, ast.Attribute) else []
+        yield from (".".join(one) for one in names if one[:1] == ["karat"] and not public(one))
+        if isinstance(node, ast.Constant) and str(node.value).startswith("karat."):
+            yield from [node.value] * (not public(node.value.split(".")))
+
+
+def test_no_test_evaluates_strings() -> None:
+    # pages of the documentation are programs, which exec runs
+    found = [
+        f"{path.relative_to(ROOT)}:{call.lineno}"
+        for path, tree in files()
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "eval"
+    ]
+    assert not found, found
+
+
+def test_values_are_reached_through_public_names() -> None:
+    tables = [(path, tree) for path, tree in files() if path.name.endswith("_values.py")]
+    assert len(tables) > 10
+    # the names of kernels are a contract
+    found = {
+        str(path.relative_to(ROOT)): sorted(set(private_names(tree)))
+        for path, tree in tables
+        if path.parent.name != "_kernels"
+    }
+    assert not any(found.values()), found
+
+
+def test_the_rule_sees_private_names() -> None:
+    code = "import karat.bounds.tails\nfrom karat.bounds import tails, b_max\nkarat.bounds.tails.f"
+    assert sorted(private_names(ast.parse(code))) == [
+        "karat.bounds.tails", "karat.bounds.tails", "karat.bounds.tails", "karat.bounds.tails.f",
+    ]  # fmt: skip
