@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,31 @@ from values import table_test
 
 
 def fixtures() -> dict[str, Any]:
-    """What the expressions may use: data with 1, 3 and 5 groups, wide data, counts of terms."""
+    """Data with 1, 3 and 5 groups, wide data, counts of terms; drawn one after the other."""
     rng = np.random.default_rng(0)
     three, five, four = (np.arange(n) % k for n, k in ((90, 3), (240, 5), (150, 4)))
+    topics = ["wine grape soil vine cork", "ship harbour sea sail wind", "bread oven flour salt"]
+    words = [topic.split() for topic in topics]
+    documents = [" ".join(rng.choice(words[i % 3], 6)) for i in range(60)]
     return {
         "ONE": rng.normal(size=(80, 2)),
-        "WIDE": rng.normal(size=(150, 60)) + rng.normal(size=(4, 60))[four],
         "X": rng.normal(size=(90, 2)) + 4.0 * np.eye(3)[three][:, :2] + 1.0,
         "FIVE": rng.normal(size=(240, 4)) + 2.5 * rng.normal(size=(5, 4))[five],
+        "WIDE": rng.normal(size=(150, 60)) + rng.normal(size=(4, 60))[four],
+        "S": karat.text.TextVectorizer().fit_transform(documents),
         "WARD": karat.clusterers.catalogue["ward"].make(3, 0),
         "y5": five,
     }
+
+
+def clusters_of(key: str) -> list[Callable[..., Any]]:
+    """The clusters of five groups by one clusterer, and of topics if it can find them."""
+    record = karat.clusterers.catalogue[key]
+    value = record.values[0] if record.values else 3
+    cases: list[Callable[..., Any]] = [lambda FIVE: record.make(value, 0).fit_predict(abs(FIVE))]
+    if "cosine" in record.distances and key != "spectral-symmetric":
+        cases.append(lambda S: record.make(value, 0).fit_predict(abs(S)))
+    return cases
 
 
 # fmt: off
@@ -33,64 +48,7 @@ CASES = {
     "stability.draw_reference": [
         lambda X: karat.stability.draw_reference(X, "uniform", random_state=0)[:4],
         lambda X: karat.stability.draw_reference(X, "gaussian", random_state=0)[:4],
-    ],
-    "clusterers.catalogue": [
-        lambda: sorted(karat.clusterers.catalogue),
-        lambda FIVE: karat.clusterers.catalogue["kmeans"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["bisecting-kmeans"].make(3,
-            0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["single"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["complete"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["average"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["weighted"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["centroid"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["ward"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["kmedoids"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["clara"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["orclus"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["genie"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["spectral"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["gaussian-mixture"].make(3,
-            0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["mixed-mixture"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["hdbscan"].make(5, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["hdbscan-filled"].make(5, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["informativeness-agglomeration"].make(3,
-            0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["dbscan"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["optics"].make(5, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["spherical-kmeans"].make(3,
-            0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["spherical-kmeans-refined"].make(3,
-            0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["frequency-sensitive-kmeans"].make(3,
-            0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["hard-movmf"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["soft-movmf"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["i2-direct"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["h1-direct"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["i2-bisection"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["h1-bisection"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["h2-bisection"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["i1-agglomerative"].make(3,
-            0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["i2-agglomerative"].make(3,
-            0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["e1-agglomerative"].make(3,
-            0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["h1-agglomerative"].make(3,
-            0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["h2-agglomerative"].make(3,
-            0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["spectral-unnormalized"].make(3,
-            0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["spectral-random-walk"].make(3,
-            0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["spectral-symmetric"].make(3,
-            0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["nc-nmf"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["pca-kmeans"].make(3, 0).fit_predict(abs(FIVE)),
-        lambda FIVE: karat.clusterers.catalogue["kl-kmeans"].make(3, 0).fit_predict(abs(FIVE)),
+        lambda S: karat.stability.draw_reference(S, "shuffled", random_state=0).toarray().sum(axis=1),
     ],
     "stability.ben_hur": [
         lambda FIVE: karat.stability.ben_hur(FIVE, "ward", k=[2, 4, 5], random_state=0,
@@ -173,6 +131,11 @@ CASES = {
     "bench.mean_interval": [
         lambda: karat.bench.mean_interval([.1, .5, .4, .7]),
     ],
+    "text": [
+        lambda S: karat.text.telling_terms(S, np.arange(60) % 3),
+        lambda S: karat.text.topic_quality(S, np.arange(60) % 3),
+    ],
+    **{key: clusters_of(key) for key in karat.clusterers.catalogue},
 }
 # fmt: on
 

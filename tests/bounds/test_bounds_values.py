@@ -85,22 +85,10 @@ def fixtures() -> dict[str, Any]:
     rows = [(int(i), truth[i]) for i in order]
     few = {name: row[::20] for name, row in batch.items()}
     return {
-        "four": four,
-        "out": out,
-        "few": few,
-        "y": y,
-        "batch": batch,
-        "truth": truth,
-        "parts": parts,
-        "order": order,
-        "X": X,
-        "series": series,
-        "asked": asked,
-        "rows": rows,
-        "part": part,
-        "entry": entry,
-        "codes_of": codes_of,
-    }
+        "four": four, "out": out, "few": few, "y": y, "batch": batch, "truth": truth,
+        "parts": parts, "order": order, "X": X, "series": series, "asked": asked, "rows": rows,
+        "part": part, "entry": entry, "codes_of": codes_of,
+    }  # fmt: skip
 
 
 # fmt: off

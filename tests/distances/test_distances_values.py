@@ -55,18 +55,9 @@ def fixtures() -> dict[str, Any]:
         return inside, outside, it(X[0], X[1]), it.__qualname__
 
     return {
-        "plain": plain,
-        "blocks": blocks,
-        "S": S,
-        "X": X,
-        "weights": weights,
-        "wide": wide,
-        "apart": apart,
-        "D": D,
-        "stored": stored,
-        "exact": exact,
-        "broad": broad,
-    }
+        "plain": plain, "blocks": blocks, "S": S, "X": X, "weights": weights, "wide": wide,
+        "apart": apart, "D": D, "stored": stored, "exact": exact, "broad": broad,
+    }  # fmt: skip
 
 
 # fmt: off

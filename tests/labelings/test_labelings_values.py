@@ -81,21 +81,10 @@ def fixtures() -> dict[str, Any]:
         return {k: np.asarray(v) for k, v in found.items()}, list(soft)
 
     return {
-        "encoded": encoded,
-        "soft": soft,
-        "batch": batch,
-        "a": a,
-        "b": b,
-        "told": told,
-        "big": big,
-        "weights": weights,
-        "counts": counts,
-        "thirds": thirds,
-        "loose": loose,
-        "Z": Z,
-        "X": X,
+        "encoded": encoded, "soft": soft, "batch": batch, "a": a, "b": b, "told": told, "big": big,
+        "weights": weights, "counts": counts, "thirds": thirds, "loose": loose, "Z": Z, "X": X,
         "hard": hard,
-    }
+    }  # fmt: skip
 
 
 # fmt: off
