@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 import karat
+from karat import measures, testing
 from values import fails, table_test
 
 
 def given(key: str, **options: Any) -> list[Any]:
     """Everything that a measure gets while its laws are checked."""
     calls: list[Any] = []
-    record = karat.measures.catalogue[key]
+    record = measures.catalogue[key]
 
     def noted(first: Any, labels: Any, **more: Any) -> Any:
         dense = first.toarray() if hasattr(first, "toarray") else np.asarray(first)
@@ -30,14 +31,14 @@ def given(key: str, **options: Any) -> list[Any]:
         )
         return record.function(first, labels, **more)
 
-    karat.testing.check_measure(replace(record, function=noted), **options)
+    testing.check_measure(replace(record, function=noted), **options)
     return calls
 
 
 def broken(key: str, function: Any) -> str:
     """What the laws say of a measure with another function, without further digits."""
-    changed = replace(karat.measures.catalogue[key], function=function, compute=None)
-    return re.sub(r"(\.\d{6})\d+", r"\1", fails(karat.testing.check_measure, changed))
+    changed = replace(measures.catalogue[key], function=function, compute=None)
+    return re.sub(r"(\.\d{6})\d+", r"\1", fails(testing.check_measure, changed))
 
 
 # fmt: off

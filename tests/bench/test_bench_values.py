@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 import karat
+from karat import bench
 from values import fails, table_test
 
 
@@ -66,7 +67,7 @@ def fixtures() -> dict[str, Any]:
     three = pd.DataFrame({"a": [0.9, 0.8, 0.7, 0.8, 0.9], "b": [0.8, 0.7, 0.7, 0.9, 0.4], "c": [0.1, 0.2, 0.1, 0.3, 0.2]},
                          index=["x/1", "x/2", "y/1", "y/2", "y/3"])  # fmt: skip
     return {
-        "C": lambda *a, **k: karat.bench.compare_methods(*a, **k),
+        "C": lambda *a, **k: bench.compare_methods(*a, **k),
         "three": three,
         "many": pd.DataFrame(rng.normal(size=(12, 4)), columns=list("pqrs")),
         "ties": pd.DataFrame({"a": [1, 1, 2.0], "b": [1, 1, 2.0], "c": [1, 1, 2.0]}),
@@ -136,20 +137,20 @@ CASES = {
         lambda C: fails(C, {"a": [1, 2], "b": [3]}),
     ],
     "mean_interval": [
-        lambda: ([karat.bench.mean_interval(x) for x in ([1], [1, 2], [1, 2, 4, 4])],
-            [karat.bench.expected_best([.3, .1, .9], m) for m in (1, 2, 3)],
-            fails(karat.bench.expected_best, [1], 0), fails(karat.bench.expected_best, [1], 2)),
+        lambda: ([bench.mean_interval(x) for x in ([1], [1, 2], [1, 2, 4, 4])],
+            [bench.expected_best([.3, .1, .9], m) for m in (1, 2, 3)], fails(bench.expected_best,
+            [1], 0), fails(bench.expected_best, [1], 2)),
     ],
     "rank_agreement": [
-        lambda three: karat.bench.rank_agreement({"u": three, "v": -three, "w":
+        lambda three: bench.rank_agreement({"u": three, "v": -three, "w":
             three[::-1].set_axis(three.index)}, published={"book": ["a", "c", "b"], "page": ["b",
             "a", "c"]}, n_resamples=50),
-        lambda: fails(karat.bench.rank_agreement, {}),
-        lambda three: fails(karat.bench.rank_agreement, {"u": three, "v": three.iloc[:3]}),
-        lambda three: fails(karat.bench.rank_agreement, {"u": three, "v": three[["b", "a", "c"]]}),
-        lambda ties: fails(karat.bench.rank_agreement, {"u": ties, "v": ties}),
-        lambda three: fails(karat.bench.rank_agreement, {"u": three}, published={"p": ["a", "b"]}),
-        lambda three: fails(karat.bench.rank_agreement, {"u": three}, n_resamples=0),
+        lambda: fails(bench.rank_agreement, {}),
+        lambda three: fails(bench.rank_agreement, {"u": three, "v": three.iloc[:3]}),
+        lambda three: fails(bench.rank_agreement, {"u": three, "v": three[["b", "a", "c"]]}),
+        lambda ties: fails(bench.rank_agreement, {"u": ties, "v": ties}),
+        lambda three: fails(bench.rank_agreement, {"u": three}, published={"p": ["a", "b"]}),
+        lambda three: fails(bench.rank_agreement, {"u": three}, n_resamples=0),
     ],
     "F": [
         lambda F: F({"s/truth.csv": "0 1 1", "s/m.csv": "id,l x,1 b,1 a,0"}),

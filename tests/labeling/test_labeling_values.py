@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import karat
+from karat import bounds, labeling
 from values import table_test
 
 N = 60
@@ -21,7 +21,7 @@ def fixtures() -> dict[str, Any]:
     """Sessions of one and two labellers, a desk, texts of three groups, and readers by rules."""
     three = np.arange(N) % 3
     classes = np.array(["red", "green", "blue"], dtype=object)[three]
-    order = karat.bounds.sample(N, N, random_state=1)
+    order = bounds.sample(N, N, random_state=1)
     lines = [f"{colour} thing {i}" for i, colour in enumerate(classes)]
 
     def at_work(*steps: Any, taught: int = 0, by: str = "Ann", rows: Any = None) -> Any:
@@ -32,21 +32,19 @@ def fixtures() -> dict[str, Any]:
             said = []
             for who, name, *arguments in steps:
                 if who not in of:
-                    of[who] = karat.labeling.LabelSession(
-                        path, order, lines, rows, by=who, taught=taught
-                    )
+                    of[who] = labeling.LabelSession(path, order, lines, rows, by=who, taught=taught)
                 of[who].refresh()
                 try:
                     said.append(getattr(of[who], name)(*arguments))
                 except ValueError as error:
                     said.append(str(error).replace(str(path), "FILE"))
-            one = karat.labeling.LabelSession(path, order, lines, rows, by=by, taught=taught)
+            one = labeling.LabelSession(path, order, lines, rows, by=by, taught=taught)
             columns = {who: "".join(str(v)[:1] for v in c) for who, c in one.by_labeller().items()}
             return (
                 said, one.labels, one.next, one.names, one.settled, one.waiting, len(one),
                 one.n_confirmed, one.twice, one.disagreements, columns, one.y[order[:4]],
                 [is_blind for i in order[:12] if (is_blind := one.is_blind(i))],
-                karat.labeling.taught_rows(path), [(a.by, a.row, a.kind, a.label, a.about)
+                labeling.taught_rows(path), [(a.by, a.row, a.kind, a.label, a.about)
                                             for a in one.file.answers[-3:]],
             )  # fmt: skip
 
@@ -60,18 +58,16 @@ def fixtures() -> dict[str, Any]:
     ) -> Any:
         """What a desk says after so many right labels, then some answers."""
         with tempfile.TemporaryDirectory() as folder:
-            one = karat.labeling.LabelSession(
+            one = labeling.LabelSession(
                 Path(folder) / "a.jsonl", order, lines, by="Ann", taught=taught
             )
             one.take(
                 [(int(i), "red" if i in wrong else classes[i], "Ann") for i in order[:labelled]]
             )
             given = options.pop("classes", None)
-            watched = karat.labeling.Watch(one, {"three": three, "two": three // 2}, target=target,
+            watched = labeling.Watch(one, {"three": three, "two": three // 2}, target=target,
                                   classes=given, asked=options.pop("asked", None))  # fmt: skip
-            it = karat.labeling.Desk(
-                one, watched, karat.labeling.ShownObjects(lines, None), given, **options
-            )
+            it = labeling.Desk(one, watched, labeling.ShownObjects(lines, None), given, **options)
             said = []
             for gift in gifts:
                 try:
@@ -89,9 +85,9 @@ def fixtures() -> dict[str, Any]:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / name
             path.write_text(text)
-            one = karat.labeling.LabelSession(Path(folder) / "b.jsonl", order, lines, by="Eve")
+            one = labeling.LabelSession(Path(folder) / "b.jsonl", order, lines, by="Eve")
             try:
-                taken = karat.labeling.import_labels(one, path)
+                taken = labeling.import_labels(one, path)
             except ValueError as error:
                 return str(error).replace(folder, "")
             return taken, {b: [*c[c != np.array(None)]] for b, c in one.by_labeller().items()}
@@ -100,18 +96,18 @@ def fixtures() -> dict[str, Any]:
         """The answers in a file of these lines."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "a.jsonl"
-            one = karat.labeling.AnswerFile(path, order, lines, [3, 4])
-            one.add([karat.labeling.LabelAnswer("2026", "Ann", 3, "label", "x", "y")])
+            one = labeling.AnswerFile(path, order, lines, [3, 4])
+            one.add([labeling.LabelAnswer("2026", "Ann", 3, "label", "x", "y")])
             with path.open("ab") as file:
                 for line in written:
                     file.write(line if type(line) is bytes else f"{json.dumps(line)}\n".encode())
             try:
-                two = karat.labeling.AnswerFile(path, order, lines, [3, 4])
+                two = labeling.AnswerFile(path, order, lines, [3, 4])
                 return (
                     len(two.answers),
                     two.refresh(),
                     two.merge(path),
-                    karat.labeling.taught_rows(path),
+                    labeling.taught_rows(path),
                 )
             except ValueError as error:
                 return str(error).replace(folder, "")
@@ -123,8 +119,8 @@ def fixtures() -> dict[str, Any]:
             path.write_bytes(text)
             said: list[Any] = []
             for read in (
-                karat.labeling.taught_rows,
-                lambda p: karat.labeling.AnswerFile(p, order, lines).answers,
+                labeling.taught_rows,
+                lambda p: labeling.AnswerFile(p, order, lines).answers,
             ):
                 try:
                     said.append(read(path))
@@ -135,16 +131,16 @@ def fixtures() -> dict[str, Any]:
     def standing(**values: Any) -> str:
         """A standing in words."""
         found = SimpleNamespace(sentence="S.", question=values.pop("question", ""))
-        return karat.labeling.Standing(found, **values).sentence  # type: ignore[arg-type]
+        return labeling.Standing(found, **values).sentence  # type: ignore[arg-type]
 
     def opened() -> Any:
         """Kinds of the answers in the file of a desk that asks twice for the same object."""
         with tempfile.TemporaryDirectory() as folder:
-            one = karat.labeling.LabelSession(Path(folder) / "a.jsonl", order, lines, by="Ann")
-            it = karat.labeling.Desk(
+            one = labeling.LabelSession(Path(folder) / "a.jsonl", order, lines, by="Ann")
+            it = labeling.Desk(
                 one,
-                karat.labeling.Watch(one, {"a": three}),
-                karat.labeling.ShownObjects(lines, None),
+                labeling.Watch(one, {"a": three}),
+                labeling.ShownObjects(lines, None),
             )
             said = [it.at, it.at]
             it.give("label", "red", said[0])
@@ -160,33 +156,32 @@ def fixtures() -> dict[str, Any]:
 # fmt: off
 CASES = {
     "agreement": [
-        lambda: karat.labeling.agreement([], 5),
+        lambda: labeling.agreement([], 5),
     ],
     "teaching_objects": [
-        lambda three: [karat.labeling.teaching_objects(b, s, random_state=0) for b, s in (([three,
-            three // 2], 5), ({"a": three}, 3), ([0, 0, 1, 1, 1], 0), ([0, -1, 1, 1, 1], 3))],
-        lambda three: karat.labeling.teaching_objects({"a": three, "b": three // 2}, 4, prior={"a":
-            .1, "b": 3}),
-        lambda three: karat.labeling.teaching_objects({"a": three, "b": three // 2}, 4,
+        lambda three: [labeling.teaching_objects(b, s, random_state=0) for b, s in (([three, three
+            // 2], 5), ({"a": three}, 3), ([0, 0, 1, 1, 1], 0), ([0, -1, 1, 1, 1], 3))],
+        lambda three: labeling.teaching_objects({"a": three, "b": three // 2}, 4, prior={"a": .1,
+            "b": 3}),
+        lambda three: labeling.teaching_objects({"a": three, "b": three // 2}, 4,
             prior=pd.Series({"b": 0, "a": 1})),
-        lambda: karat.labeling.teaching_objects(np.arange(4000) % 7, 3, random_state=0),
-        lambda: karat.labeling.teaching_objects([0, 1], 2),
-        lambda: karat.labeling.teaching_objects([0, 1], -1),
-        lambda: karat.labeling.teaching_objects([0, 1], 1, prior=[1, 2]),
-        lambda: karat.labeling.teaching_objects([0, 1], 1, prior=[-1]),
-        lambda: karat.labeling.teaching_objects([0, 1], 1, prior=[0]),
+        lambda: labeling.teaching_objects(np.arange(4000) % 7, 3, random_state=0),
+        lambda: labeling.teaching_objects([0, 1], 2),
+        lambda: labeling.teaching_objects([0, 1], -1),
+        lambda: labeling.teaching_objects([0, 1], 1, prior=[1, 2]),
+        lambda: labeling.teaching_objects([0, 1], 1, prior=[-1]),
+        lambda: labeling.teaching_objects([0, 1], 1, prior=[0]),
     ],
     "central_objects": [
-        lambda: karat.labeling.central_objects(np.arange(9.0)[:, None] ** 2, [0, 0, 0, 0, 1, 1, 1,
-            -1, 2], 2),
-        lambda: karat.labeling.central_objects([[0.0], [1.0], [1.0], [2.0]], [0, 0, 0, 0], 9),
-        lambda: karat.labeling.central_objects([[0, 2, 3], [2, 0, 1], [3, 1, 0]], [0, 0, 0],
+        lambda: labeling.central_objects(np.arange(9.0)[:, None] ** 2, [0, 0, 0, 0, 1, 1, 1, -1,
+            2], 2),
+        lambda: labeling.central_objects([[0.0], [1.0], [1.0], [2.0]], [0, 0, 0, 0], 9),
+        lambda: labeling.central_objects([[0, 2, 3], [2, 0, 1], [3, 1, 0]], [0, 0, 0],
             metric="precomputed"),
-        lambda: karat.labeling.central_objects([[0.0], [1.0]], [0, 0], 0),
-        lambda: karat.labeling.central_objects([[0.0], [1.0]], [0, 0, 1]),
-        lambda: karat.labeling.central_objects(np.arange(2100.0)[:, None], np.arange(2100) // 2050,
-            2),
-        lambda: karat.labeling.central_objects(np.zeros((3, 1)), [0, 0, 0]),
+        lambda: labeling.central_objects([[0.0], [1.0]], [0, 0], 0),
+        lambda: labeling.central_objects([[0.0], [1.0]], [0, 0, 1]),
+        lambda: labeling.central_objects(np.arange(2100.0)[:, None], np.arange(2100) // 2050, 2),
+        lambda: labeling.central_objects(np.zeros((3, 1)), [0, 0, 0]),
     ],
     "at_work": [
         lambda at_work: at_work(),
@@ -219,11 +214,11 @@ CASES = {
             int(order[0]), "blue"), ("Ann", "settle", int(order[1]), "")),
     ],
     "LabelSession": [
-        lambda: karat.labeling.LabelSession("/nowhere/a", [0, 1], ["a"]),
-        lambda: karat.labeling.LabelSession("/nowhere/a", [0, 0], ["a", "b"]),
+        lambda: labeling.LabelSession("/nowhere/a", [0, 1], ["a"]),
+        lambda: labeling.LabelSession("/nowhere/a", [0, 0], ["a", "b"]),
     ],
     "variant_of": [
-        lambda: [karat.labeling.variant_of(n, ["Barolo", "Asti", "Œuf", "??"]) for n in ("BAROLO ",
+        lambda: [labeling.variant_of(n, ["Barolo", "Asti", "Œuf", "??"]) for n in ("BAROLO ",
             "Barolo", "Ásti", "b-a rolo", "x", "??", "?!")],
     ],
     "answer_file": [
@@ -263,22 +258,21 @@ CASES = {
             ("review",), wrong=order[[8, 12]])[:3],
     ],
     "ShownObjects": [
-        lambda: [(s.lines(), s(0), s(1)) for s in (karat.labeling.ShownObjects(["a", "b"], None),
-            karat.labeling.ShownObjects(None, pd.DataFrame({"x": [1, 2], "y": ["u", "v"]})))],
+        lambda: [(s.lines(), s(0), s(1)) for s in (labeling.ShownObjects(["a", "b"], None),
+            labeling.ShownObjects(None, pd.DataFrame({"x": [1, 2], "y": ["u", "v"]})))],
     ],
     "LabelDoubt": [
-        lambda: [str(karat.labeling.LabelDoubt(3, {"A": "x", "B": "y"}, p, .789)) for p in ("",
-            "z")],
+        lambda: [str(labeling.LabelDoubt(3, {"A": "x", "B": "y"}, p, .789)) for p in ("", "z")],
     ],
     "standing": [
         lambda standing: [standing(**v) for v in ({}, {"unknown": 1}, {"unknown": 2000,
             "confirmed": 1}, {"confirmed": 3, "settled": 1}, {"settled": 2, "question": "Q."})],
     ],
     "Agreement": [
-        lambda standing: [standing(team=karat.labeling.Agreement(2000, s, .5, .01, .2345, .1, r))
-            for s, r in ((2000, ""), (900, "why"))],
-        lambda standing: [standing(team=karat.labeling.Agreement(c, s, k, .01, .2345, .1, "")) for
-            c, s, k in ((1, 1, None), (10, 9, .8), (10, 10, 1.0))],
+        lambda standing: [standing(team=labeling.Agreement(2000, s, .5, .01, .2345, .1, r)) for s,
+            r in ((2000, ""), (900, "why"))],
+        lambda standing: [standing(team=labeling.Agreement(c, s, k, .01, .2345, .1, "")) for c, s,
+            k in ((1, 1, None), (10, 9, .8), (10, 10, 1.0))],
     ],
     "imported": [
         lambda imported: [imported("a.csv", t) for t in ("row,label\n3,red\n4,\n5,blue\n",

@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.cluster.hierarchy import linkage
 
 import karat
+from karat import labelings
 from values import table_test
 
 
@@ -47,9 +48,9 @@ def fixtures() -> dict[str, Any]:
     a, b = list("xxyyz"), [1, -1, 0, 0, 2]
     big = rng.integers(-1, 5, 300), rng.integers(-1, 4, 300)
     weights = np.round(rng.random(300) + 0.1, 1)
-    soft = karat.labelings.SoftPartition([[0.9, 0.1], [0.4, 0.6], [0.5, 0.5]])
-    thirds = karat.labelings.SoftPartition([[0.4, 0.3, 0.3], [0.1, 0.1, 0.8]])
-    loose = karat.labelings.OverlappingPartition([[0, 1, 1], [0, 1, 0], [0, 0, 0], [1, 0, 0]])
+    soft = labelings.SoftPartition([[0.9, 0.1], [0.4, 0.6], [0.5, 0.5]])
+    thirds = labelings.SoftPartition([[0.4, 0.3, 0.3], [0.1, 0.1, 0.8]])
+    loose = labelings.OverlappingPartition([[0, 1, 1], [0, 1, 0], [0, 0, 0], [1, 0, 0]])
     counts = rng.integers(0, 9, (7, 5))
 
     def told(table: Any) -> Any:
@@ -64,12 +65,12 @@ def fixtures() -> dict[str, Any]:
 
     def encoded(values: Any, **options: Any) -> Any:
         """Codes and names."""
-        one = karat.labelings.encode(values, **options)
+        one = labelings.encode(values, **options)
         return one.codes, one.names.tolist(), one.n_clusters
 
     def batch(given: Any, **options: Any) -> Any:
         """A batch of clusterings."""
-        found = karat.labelings.as_labelings(given, **options)
+        found = labelings.as_labelings(given, **options)
         sizes = [found.sizes(m) for m in range(len(found))]
         names = [labels.tolist() for labels in found.cluster_names]
         counts = len(found), found.n_objects, found.coverage
@@ -77,7 +78,7 @@ def fixtures() -> dict[str, Any]:
 
     def hard(given: Any, X: Any = None) -> Any:
         """Labels of whatever has them."""
-        found, soft = karat.labelings.hard_labelings(given, X)
+        found, soft = labelings.hard_labelings(given, X)
         return {k: np.asarray(v) for k, v in found.items()}, list(soft)
 
     return {
@@ -125,27 +126,25 @@ CASES = {
     ],
     "apply_noise_policy": [
         lambda: [(e.codes, e.names.tolist()) for e in
-            [karat.labelings.apply_noise_policy(karat.labelings.encode([1, -1, 2, -1]), "error")]],
+            [labelings.apply_noise_policy(labelings.encode([1, -1, 2, -1]), "error")]],
         lambda: [(e.codes, e.names.tolist()) for e in
-            [karat.labelings.apply_noise_policy(karat.labelings.encode([1, -1, 2, -1]),
-            "cluster")]],
+            [labelings.apply_noise_policy(labelings.encode([1, -1, 2, -1]), "cluster")]],
         lambda: [(e.codes, e.names.tolist()) for e in
-            [karat.labelings.apply_noise_policy(karat.labelings.encode([1, -1, 2, -1]),
-            "singletons")]],
+            [labelings.apply_noise_policy(labelings.encode([1, -1, 2, -1]), "singletons")]],
         lambda: [(e.codes, e.names.tolist()) for e in
-            [karat.labelings.apply_noise_policy(karat.labelings.encode([1, -1, 2, -1]), "drop")]],
+            [labelings.apply_noise_policy(labelings.encode([1, -1, 2, -1]), "drop")]],
         lambda: [(e.codes, e.names.tolist()) for e in
-            [karat.labelings.apply_noise_policy(karat.labelings.encode([1, -1, 2, -1]), "what")]],
+            [labelings.apply_noise_policy(labelings.encode([1, -1, 2, -1]), "what")]],
         lambda: [(e.codes, e.names.tolist()) for e in
-            [karat.labelings.apply_noise_policy(karat.labelings.encode([1, 2]), "error")]],
+            [labelings.apply_noise_policy(labelings.encode([1, 2]), "error")]],
         lambda: [(e.codes, e.names.tolist()) for e in
-            [karat.labelings.apply_noise_policy(karat.labelings.encode([1, 2]), "cluster")]],
+            [labelings.apply_noise_policy(labelings.encode([1, 2]), "cluster")]],
         lambda: [(e.codes, e.names.tolist()) for e in
-            [karat.labelings.apply_noise_policy(karat.labelings.encode([1, 2]), "singletons")]],
+            [labelings.apply_noise_policy(labelings.encode([1, 2]), "singletons")]],
         lambda: [(e.codes, e.names.tolist()) for e in
-            [karat.labelings.apply_noise_policy(karat.labelings.encode([1, 2]), "drop")]],
+            [labelings.apply_noise_policy(labelings.encode([1, 2]), "drop")]],
         lambda: [(e.codes, e.names.tolist()) for e in
-            [karat.labelings.apply_noise_policy(karat.labelings.encode([1, 2]), "what")]],
+            [labelings.apply_noise_policy(labelings.encode([1, 2]), "what")]],
     ],
     "batch": [
         lambda batch: batch([1, 1, 2]),
@@ -173,16 +172,15 @@ CASES = {
         lambda batch: batch({1: [1, 2], "1": [1, 1]}),
     ],
     "as_labelings": [
-        lambda batch: batch(karat.labelings.as_labelings([1, 2])),
-        lambda a, b: [karat.labelings.as_labelings({"a": a, "b": b}, noise="drop").sizes(1, w) for
-            w in (None, np.array([.5, 1, 2, 3, 4]))],
+        lambda batch: batch(labelings.as_labelings([1, 2])),
+        lambda a, b: [labelings.as_labelings({"a": a, "b": b}, noise="drop").sizes(1, w) for w in
+            (None, np.array([.5, 1, 2, 3, 4]))],
         lambda a, b: [(t.codes, t.names, t.n_clusters, [n.tolist() for n in t.cluster_names]) for t
-            in [karat.labelings.as_labelings({"a": a, "b": b}, noise="drop").take(np.array([2, 3,
-            1]))]],
+            in [labelings.as_labelings({"a": a, "b": b}, noise="drop").take(np.array([2, 3, 1]))]],
     ],
     "canonical_codes": [
-        lambda: [karat.labelings.canonical_codes(np.array(c)) for c in ([5, 5, -1, 2], [-1, -1],
-            [3], [2, 1, 0, 1])],
+        lambda: [labelings.canonical_codes(np.array(c)) for c in ([5, 5, -1, 2], [-1, -1], [3], [2,
+            1, 0, 1])],
     ],
     "ContingencyTable": [
         lambda told, a: told(karat.ContingencyTable(a, list("ppqqq"))),
@@ -235,8 +233,7 @@ CASES = {
             index=["a", "b"], columns=[7, 8]))),
         lambda told: told(karat.ContingencyTable.from_counts(pd.DataFrame([[5, 1], [0, 4]]), ["c",
             "d"], ["e", "f"])),
-        lambda told: told(karat.ContingencyTable.from_counts(sparse.csr_array([[0, 3], [2,
-            0]]))),
+        lambda told: told(karat.ContingencyTable.from_counts(sparse.csr_array([[0, 3], [2, 0]]))),
         lambda told: told(karat.ContingencyTable.from_counts([[5, 1], [0, 4]], [-1, 1], [2, 3],
             noise="cluster")),
         lambda told: told(karat.ContingencyTable.from_counts([[5, 1], [0, 4]], [-1, 1],
@@ -262,63 +259,62 @@ CASES = {
         lambda: karat.ContingencyTable.from_counts([[5], [1]], ["a", "a"]),
         lambda: karat.ContingencyTable.from_counts([[1, 2]], noise="what"),
         lambda: karat.ContingencyTable.from_counts([[1, 2]], None, ["p", "p"]),
-        lambda b: [karat.ContingencyTable.of_codes(karat.labelings.encode(x),
-            karat.labelings.encode(y), w) and
-            karat.ContingencyTable.of_codes(karat.labelings.encode(x), karat.labelings.encode(y),
-            w).coverage for x, y in ((b, b), ([-1, 1, 1, 2, 2], b), ([-1, -1], [1, 2]), ([1, -1],
-            [-1, 2])) for w in (None, np.arange(1.0, 6)[: len(y)])],
+        lambda b: [karat.ContingencyTable.of_codes(labelings.encode(x), labelings.encode(y), w) and
+            karat.ContingencyTable.of_codes(labelings.encode(x), labelings.encode(y), w).coverage
+            for x, y in ((b, b), ([-1, 1, 1, 2, 2], b), ([-1, -1], [1, 2]), ([1, -1], [-1, 2])) for
+            w in (None, np.arange(1.0, 6)[: len(y)])],
         lambda: karat.ContingencyTable.from_counts([0, 0], ["a", "b"], ["x", "y"]),
     ],
     "soft": [
         lambda soft, thirds, loose: [s.harden() for s in (soft, thirds, loose)],
     ],
     "SoftPartition": [
-        lambda: karat.labelings.SoftPartition([[.9, .2]]),
-        lambda: karat.labelings.SoftPartition([[.9, .1 + 9e-7]]),
-        lambda: karat.labelings.SoftPartition([[1.1, -.1]]),
-        lambda: karat.labelings.SoftPartition([[np.nan, 1]]),
-        lambda: karat.labelings.SoftPartition([1, 0]),
-        lambda: karat.labelings.SoftPartition(np.zeros((0, 2))),
-        lambda: karat.labelings.SoftPartition([[.5, .5], [.2, .7]]),
+        lambda: labelings.SoftPartition([[.9, .2]]),
+        lambda: labelings.SoftPartition([[.9, .1 + 9e-7]]),
+        lambda: labelings.SoftPartition([[1.1, -.1]]),
+        lambda: labelings.SoftPartition([[np.nan, 1]]),
+        lambda: labelings.SoftPartition([1, 0]),
+        lambda: labelings.SoftPartition(np.zeros((0, 2))),
+        lambda: labelings.SoftPartition([[.5, .5], [.2, .7]]),
     ],
     "OverlappingPartition": [
-        lambda: karat.labelings.OverlappingPartition([[2, 0]]),
-        lambda: karat.labelings.OverlappingPartition([1, 0]),
-        lambda: karat.labelings.OverlappingPartition([[]]),
-        lambda: karat.labelings.OverlappingPartition([[True]]),
+        lambda: labelings.OverlappingPartition([[2, 0]]),
+        lambda: labelings.OverlappingPartition([1, 0]),
+        lambda: labelings.OverlappingPartition([[]]),
+        lambda: labelings.OverlappingPartition([[True]]),
     ],
     "cut_dendrogram": [
-        lambda Z: karat.labelings.cut_dendrogram(Z, n_clusters=3),
-        lambda Z: karat.labelings.cut_dendrogram(Z, n_clusters=[1, 2, 6]),
-        lambda Z: karat.labelings.cut_dendrogram(Z, height=1.0),
-        lambda Z: karat.labelings.cut_dendrogram(Z, height=.9),
-        lambda Z: karat.labelings.cut_dendrogram(Z, height=0),
-        lambda Z: karat.labelings.cut_dendrogram(Z, height=99),
-        lambda Z: karat.labelings.cut_dendrogram(Z),
-        lambda Z: karat.labelings.cut_dendrogram(Z, n_clusters=2, height=1),
-        lambda Z: karat.labelings.cut_dendrogram(Z, n_clusters=0),
-        lambda Z: karat.labelings.cut_dendrogram(Z, n_clusters=7),
-        lambda Z: karat.labelings.cut_dendrogram(Z[:, :3], n_clusters=2),
-        lambda Z: karat.labelings.cut_dendrogram(Z, n_clusters=[2, 9]),
-        lambda Z: karat.labelings.cut_dendrogram(Z, n_clusters=[]),
+        lambda Z: labelings.cut_dendrogram(Z, n_clusters=3),
+        lambda Z: labelings.cut_dendrogram(Z, n_clusters=[1, 2, 6]),
+        lambda Z: labelings.cut_dendrogram(Z, height=1.0),
+        lambda Z: labelings.cut_dendrogram(Z, height=.9),
+        lambda Z: labelings.cut_dendrogram(Z, height=0),
+        lambda Z: labelings.cut_dendrogram(Z, height=99),
+        lambda Z: labelings.cut_dendrogram(Z),
+        lambda Z: labelings.cut_dendrogram(Z, n_clusters=2, height=1),
+        lambda Z: labelings.cut_dendrogram(Z, n_clusters=0),
+        lambda Z: labelings.cut_dendrogram(Z, n_clusters=7),
+        lambda Z: labelings.cut_dendrogram(Z[:, :3], n_clusters=2),
+        lambda Z: labelings.cut_dendrogram(Z, n_clusters=[2, 9]),
+        lambda Z: labelings.cut_dendrogram(Z, n_clusters=[]),
     ],
     "Dendrogram": [
-        lambda Z: karat.labelings.Dendrogram(Z).cuts,
-        lambda Z: karat.labelings.Dendrogram(Z, 3).cuts,
-        lambda Z: karat.labelings.Dendrogram(Z, [2, 2, 5]).cuts,
-        lambda Z: karat.labelings.Dendrogram(Z, 0).cuts,
-        lambda Z: karat.labelings.Dendrogram(Z, 7).cuts,
-        lambda Z: karat.labelings.Dendrogram(Z, []).cuts,
-        lambda Z: karat.labelings.Dendrogram(Z, 2.5).cuts,
-        lambda Z: karat.labelings.Dendrogram(Z[:1] * 0 + [0, 1, 1, 2]).cuts,
-        lambda Z: karat.labelings.Dendrogram(Z[0]).cuts,
-        lambda X: karat.labelings.Dendrogram(X).cuts,
-        lambda: karat.labelings.Dendrogram(linkage(np.arange(30.0)[:, None])).cuts,
-        lambda Z: karat.labelings.Dendrogram(Z, [2, 4]).labelings(),
-        lambda Z: karat.labelings.Dendrogram(Z).n_objects,
-        lambda hard, Z: hard(karat.labelings.Dendrogram(Z, [2, 3])),
-        lambda hard, Z: hard({"t": karat.labelings.Dendrogram(Z, 2), "u": [0, 1, 1, 1, 1, 1]}),
-        lambda hard, Z: hard({"t k=2": [0, 1], "t": karat.labelings.Dendrogram(Z, 2)}),
+        lambda Z: labelings.Dendrogram(Z).cuts,
+        lambda Z: labelings.Dendrogram(Z, 3).cuts,
+        lambda Z: labelings.Dendrogram(Z, [2, 2, 5]).cuts,
+        lambda Z: labelings.Dendrogram(Z, 0).cuts,
+        lambda Z: labelings.Dendrogram(Z, 7).cuts,
+        lambda Z: labelings.Dendrogram(Z, []).cuts,
+        lambda Z: labelings.Dendrogram(Z, 2.5).cuts,
+        lambda Z: labelings.Dendrogram(Z[:1] * 0 + [0, 1, 1, 2]).cuts,
+        lambda Z: labelings.Dendrogram(Z[0]).cuts,
+        lambda X: labelings.Dendrogram(X).cuts,
+        lambda: labelings.Dendrogram(linkage(np.arange(30.0)[:, None])).cuts,
+        lambda Z: labelings.Dendrogram(Z, [2, 4]).labelings(),
+        lambda Z: labelings.Dendrogram(Z).n_objects,
+        lambda hard, Z: hard(labelings.Dendrogram(Z, [2, 3])),
+        lambda hard, Z: hard({"t": labelings.Dendrogram(Z, 2), "u": [0, 1, 1, 1, 1, 1]}),
+        lambda hard, Z: hard({"t k=2": [0, 1], "t": labelings.Dendrogram(Z, 2)}),
     ],
     "hard": [
         lambda hard, soft: hard([Fitted(labels_=[0, 1, 1]), soft]),
@@ -332,20 +328,20 @@ CASES = {
         lambda hard: hard(Predicts(a=1), [[1.0]]),
         lambda hard: hard(Fitted()),
         lambda hard: hard(SimpleNamespace(topics_=[1, 0])),
-        lambda hard: hard(SimpleNamespace(steps=[("x", 1), ("y",
-            Fitted(labels_=[3]))], fit=1, predict=1)),
-        lambda hard: hard(SimpleNamespace(obs=pd.DataFrame({"leiden": [1, 2],
-            "age": [3, 4], "my_kmeans": [1, 1]}), obsm={}, obs_names=[])),
-        lambda hard: hard(SimpleNamespace(obs=pd.DataFrame({"age": [3, 4]}),
-            obsm={}, obs_names=[])),
+        lambda hard: hard(SimpleNamespace(steps=[("x", 1), ("y", Fitted(labels_=[3]))], fit=1,
+            predict=1)),
+        lambda hard: hard(SimpleNamespace(obs=pd.DataFrame({"leiden": [1, 2], "age": [3, 4],
+            "my_kmeans": [1, 1]}), obsm={}, obs_names=[])),
+        lambda hard: hard(SimpleNamespace(obs=pd.DataFrame({"age": [3, 4]}), obsm={},
+            obs_names=[])),
     ],
     "hard_labelings": [
-        lambda: karat.labelings.hard_labelings([[0, 1], [1, 1]]),
-        lambda: karat.labelings.hard_labelings({"a": [0, 1]}),
-        lambda: karat.labelings.hard_labelings(np.array([0, 1])),
-        lambda: karat.labelings.hard_labelings(Fitted)[0].__name__,
-        lambda: karat.labelings.hard_labelings(SimpleNamespace(fit=1)),
-        lambda: karat.labelings.hard_labelings(SimpleNamespace(predict=1)),
+        lambda: labelings.hard_labelings([[0, 1], [1, 1]]),
+        lambda: labelings.hard_labelings({"a": [0, 1]}),
+        lambda: labelings.hard_labelings(np.array([0, 1])),
+        lambda: labelings.hard_labelings(Fitted)[0].__name__,
+        lambda: labelings.hard_labelings(SimpleNamespace(fit=1)),
+        lambda: labelings.hard_labelings(SimpleNamespace(predict=1)),
     ],
 }
 # fmt: on

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-import karat
+from karat import meaning
 from values import table_test
 
 
@@ -29,7 +29,7 @@ def fixtures() -> dict[str, Any]:
 
     def told(*arguments: Any, **options: Any) -> Any:
         """Everything that is told of clusters."""
-        found = karat.meaning.describe_clusters(*arguments, **options)
+        found = meaning.describe_clusters(*arguments, **options)
         return [(str(one), one.to_dict(), [vars(t) for t in one.telling]) for one in found]
 
     return {"told": told, "X": X, "y": y, "D": D, "graph": graph}
@@ -45,12 +45,12 @@ CASES = {
         lambda told, X, y: told(X, y * 0),
     ],
     "describe_clusters": [
-        lambda X, y: karat.meaning.describe_clusters(X, y[:5]),
-        lambda X: karat.meaning.describe_clusters(X, np.full(120, -1)),
-        lambda X, y: karat.meaning.describe_clusters(X, y, names=["p"]),
-        lambda X, y: karat.meaning.describe_clusters(X, y, kind="what"),
-        lambda X, y: karat.meaning.describe_clusters(X, y, feature_names=["p"]),
-        lambda X, y: karat.meaning.describe_clusters(X, y, original=X[:5]),
+        lambda X, y: meaning.describe_clusters(X, y[:5]),
+        lambda X: meaning.describe_clusters(X, np.full(120, -1)),
+        lambda X, y: meaning.describe_clusters(X, y, names=["p"]),
+        lambda X, y: meaning.describe_clusters(X, y, kind="what"),
+        lambda X, y: meaning.describe_clusters(X, y, feature_names=["p"]),
+        lambda X, y: meaning.describe_clusters(X, y, original=X[:5]),
     ],
 }
 # fmt: on

@@ -11,6 +11,7 @@ from scipy.cluster.hierarchy import linkage
 from sklearn.cluster import KMeans
 
 import karat
+from karat import labelings, measures
 from values import attempt, table_test
 
 
@@ -31,12 +32,12 @@ def fixtures() -> dict[str, Any]:
     D = np.abs(X[:, None] - X).sum(axis=2)
     A = sparse.csr_array(np.where((D < 3) & (D > 0), np.exp(-D), 0.0))
     U = rng.dirichlet(np.ones(3) / 3, 30)
-    soft, loose = karat.labelings.SoftPartition(U), karat.labelings.OverlappingPartition(U > 0.3)
+    soft, loose = labelings.SoftPartition(U), labelings.OverlappingPartition(U > 0.3)
     tree = karat.Dendrogram(linkage(X, "average"), [2, 3])
 
     def external(key: str, **options: Any) -> Any:
         """Values of an external measure, or its errors."""
-        function = karat.measures.catalogue[key].function
+        function = measures.catalogue[key].function
         values: dict[str, Any] = {}
         for name, pair in pairs.items():
             try:
@@ -55,7 +56,7 @@ def fixtures() -> dict[str, Any]:
             value = karat.scorer(*arguments, **options)(model, X, y)
         return value, [str(one.message) for one in caught]
 
-    internal = [key for key, one in karat.measures.catalogue.items() if one.kind == "internal"]
+    internal = [key for key, one in measures.catalogue.items() if one.kind == "internal"]
     return {
         "external": external, "y": y, "tree": tree, "batch": batch, "X": X, "soft": soft, "A": A,
         "scored": scored, "loose": loose, "internal": internal,
@@ -76,15 +77,14 @@ CASES = {
             "min")],
     ],
     "catalogue": [
-        lambda y, tree: {k: karat.measures.catalogue[k].function(y, tree.__class__(tree.linkage))
-            for k in ("best_f_measure", "best_accuracy", "dendrogram_purity") if k in
-            karat.measures.catalogue},
-        lambda: karat.measures.catalogue.select(["silhouette", "silhouette"]),
-        lambda: karat.measures.catalogue.select("silhouette"),
-        lambda: karat.measures.catalogue.select([]),
+        lambda y, tree: {k: measures.catalogue[k].function(y, tree.__class__(tree.linkage)) for k
+            in ("best_f_measure", "best_accuracy", "dendrogram_purity") if k in measures.catalogue},
+        lambda: measures.catalogue.select(["silhouette", "silhouette"]),
+        lambda: measures.catalogue.select("silhouette"),
+        lambda: measures.catalogue.select([]),
         lambda internal: ([key for key in internal if "fewer than two clusters" in
-            karat.measures.catalogue[key].function.__doc__], [key for key in internal if
-            "Undefined" in karat.measures.catalogue[key].function.__doc__]),
+            measures.catalogue[key].function.__doc__], [key for key in internal if "Undefined" in
+            measures.catalogue[key].function.__doc__]),
     ],
     "compare_labelings": [
         lambda y, batch: karat.compare_labelings({"p": y, "q": y // 2, "r": batch["odd"]}),

@@ -11,6 +11,7 @@ import pandas as pd
 from scipy import sparse
 
 import karat
+from karat import datasets, model
 from values import table_test
 
 N = 120
@@ -23,7 +24,7 @@ def fixtures() -> dict[str, Any]:
     X = 9.0 * np.eye(3)[y] + rng.normal(size=(N, 3))
     ring = np.stack([np.cos(np.arange(N) * 0.7), np.sin(np.arange(N) * 0.7)], 1) * (1 + y)[:, None]
     frame = pd.DataFrame(X.round(3), columns=list("abc")).assign(w=[("u", "v", "u")[i] for i in y])
-    table = karat.datasets.from_table(frame, scale="standard")
+    table = datasets.from_table(frame, scale="standard")
     counts = sparse.csr_array(rng.poisson(0.3 + 4.0 * np.eye(3, 8)[y]).astype(float))
     out = np.where(np.arange(N) % 30 == 4, -1, y)
     of = {
@@ -62,26 +63,18 @@ def fixtures() -> dict[str, Any]:
 
     def watched(*signals: Any, rows: Any = (40, 50, 60, 20), **options: Any) -> Any:
         """Watched clusters in words."""
-        found = karat.model.WatchedClusters(("a", "b", "c", "d"), rows, 2, signals, 0.05, **options)
+        found = model.WatchedClusters(("a", "b", "c", "d"), rows, 2, signals, 0.05, **options)
         return found.headline, found.sentences
 
     def signal(kind: str, alarm: Any, since: Any, spread: float = 1.0) -> Any:
         """A signal."""
         values = np.array([0.1, 0.2, 0.5, np.nan])
-        return karat.model.Signal(kind, "x", values, values, values, values, alarm, since, spread)
+        return model.Signal(kind, "x", values, values, values, values, alarm, since, spread)
 
     return {
-        "told": told,
-        "of": of,
-        "later": later,
-        "X": X,
-        "ring": ring,
-        "y": y,
-        "damaged": damaged,
-        "named": named,
-        "watched": watched,
-        "signal": signal,
-    }
+        "told": told, "of": of, "later": later, "X": X, "ring": ring, "y": y, "damaged": damaged,
+        "named": named, "watched": watched, "signal": signal,
+    }  # fmt: skip
 
 
 # fmt: off
@@ -130,16 +123,16 @@ CASES = {
             karat.Model.of(np.tile(X, (50, 1)), np.tile(y, 50)).rule.X.shape],
     ],
     "ExtensionAgreement": [
-        lambda: [str(karat.model.ExtensionAgreement(v, e, s, 1234, r, why)) for v, e, s, r, why in
+        lambda: [str(model.ExtensionAgreement(v, e, s, 1234, r, why)) for v, e, s, r, why in
             ((None, None, None, False, "why"), (.5, .123, .678, True, None), (.5, None, .678,
             False, "why"))],
     ],
     "Confidence": [
-        lambda: [karat.model.Confidence.of(np.linspace(0, 1, n), np.arange(n) % 3 > 0) for n in (0,
-            5, 19, 40, 61)],
-        lambda: len(karat.model.Confidence.of(np.linspace(0, 1, 2000), np.linspace(0, 1, 2000) >
+        lambda: [model.Confidence.of(np.linspace(0, 1, n), np.arange(n) % 3 > 0) for n in (0, 5,
+            19, 40, 61)],
+        lambda: len(model.Confidence.of(np.linspace(0, 1, 2000), np.linspace(0, 1, 2000) >
             .3).margins),
-        lambda: karat.model.Confidence((0.0, 1.0), (.5, .9))(np.array([-1, 0, .5, 2])),
+        lambda: model.Confidence((0.0, 1.0), (.5, .9))(np.array([-1, 0, .5, 2])),
     ],
     "damaged": [
         lambda damaged: [damaged(f) for f in (lambda b: b[:500], lambda b: b"what", lambda b: b"",
@@ -149,7 +142,7 @@ CASES = {
         lambda: karat.load_model("/nowhere/x"),
     ],
     "watch": [
-        lambda named: karat.model.watch(named, "/nowhere/at.csv"),
+        lambda named: model.watch(named, "/nowhere/at.csv"),
     ],
     "watched": [
         lambda watched, signal: watched(signal("share", None, None)),

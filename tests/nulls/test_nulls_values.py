@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 import karat
+from karat import nulls
 from values import fails, table_test
 
 
@@ -25,29 +26,28 @@ def fixtures() -> dict[str, Any]:
 # fmt: off
 CASES = {
     "Null": [
-        lambda near, counts: [karat.nulls.Null(X, m).kinds for X, m in ((near, "euclidean"), (near,
+        lambda near, counts: [nulls.Null(X, m).kinds for X, m in ((near, "euclidean"), (near,
             "graph"), (counts, "cosine"), (near, "precomputed"))],
-        lambda near, rng: karat.nulls.Null(near, "euclidean").draw("box", rng(3), None)[:3],
-        lambda near, rng, y: karat.nulls.Null(near, "euclidean").draw("within", rng(3), y - 1)[:3],
-        lambda cloud, rng: karat.nulls.Null(cloud, "euclidean").draw("gaussian", rng(3), None)[:3],
-        lambda cloud, rng: karat.nulls.Null(cloud, "euclidean").draw("uniform", rng(3), None)[:3],
-        lambda line, rng: np.sort(karat.nulls.Null(np.abs(line[:9] - line[:9].T),
+        lambda near, rng: nulls.Null(near, "euclidean").draw("box", rng(3), None)[:3],
+        lambda near, rng, y: nulls.Null(near, "euclidean").draw("within", rng(3), y - 1)[:3],
+        lambda cloud, rng: nulls.Null(cloud, "euclidean").draw("gaussian", rng(3), None)[:3],
+        lambda cloud, rng: nulls.Null(cloud, "euclidean").draw("uniform", rng(3), None)[:3],
+        lambda line, rng: np.sort(nulls.Null(np.abs(line[:9] - line[:9].T),
             "precomputed").draw("uniform", rng(0)).sum(axis=0)),
-        lambda near, rng, y, far: ([karat.nulls.Null(near, "euclidean").draw(k, rng(0),
-            y).std(axis=0) for k in ("gaussian", "uniform", "within", "box")],
-            [karat.nulls.Null(far + 5, "euclidean").draw(k, rng(0), y).mean(axis=0) for k in
-            ("gaussian", "uniform", "within", "box")]),
+        lambda near, rng, y, far: ([nulls.Null(near, "euclidean").draw(k, rng(0), y).std(axis=0)
+            for k in ("gaussian", "uniform", "within", "box")], [nulls.Null(far + 5,
+            "euclidean").draw(k, rng(0), y).mean(axis=0) for k in ("gaussian", "uniform", "within",
+            "box")]),
     ],
     "draw_reference": [
-        lambda near: fails(karat.nulls.draw_reference, near, "shuffled", metric="euclidean"),
-        lambda counts: fails(karat.nulls.draw_reference, counts, "gaussian", metric="cosine"),
-        lambda: fails(karat.nulls.draw_reference, sparse.csr_array(np.eye(3)), "uniform",
-            metric="graph"),
-        lambda near: fails(karat.nulls.draw_reference, near, "odd", metric="euclidean"),
-        lambda near: [karat.nulls.draw_reference(near[:5], k, random_state=s) for k in ("gaussian",
+        lambda near: fails(nulls.draw_reference, near, "shuffled", metric="euclidean"),
+        lambda counts: fails(nulls.draw_reference, counts, "gaussian", metric="cosine"),
+        lambda: fails(nulls.draw_reference, sparse.csr_array(np.eye(3)), "uniform", metric="graph"),
+        lambda near: fails(nulls.draw_reference, near, "odd", metric="euclidean"),
+        lambda near: [nulls.draw_reference(near[:5], k, random_state=s) for k in ("gaussian",
             "uniform") for s in (0, np.random.default_rng(1))],
-        lambda near, line: [fails(karat.nulls.draw_reference, X, k, metric=m) for X, k, m in
-            ((near, "within", "euclidean"), (near[:0], "gaussian", "euclidean"),
+        lambda near, line: [fails(nulls.draw_reference, X, k, metric=m) for X, k, m in ((near,
+            "within", "euclidean"), (near[:0], "gaussian", "euclidean"),
             (sparse.csr_array(np.ones((3, 3)) - np.eye(3)), "uniform", "graph"), (np.abs(line[:5] -
             line[:5].T), "shuffled", "precomputed"))],
     ],

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-import karat
+from karat import text
 from values import table_test
 
 
@@ -26,7 +26,7 @@ def fixtures() -> dict[str, Any]:
 
     def vectors(given: Any = texts, then: Any = None, **options: Any) -> Any:
         """What a vectorizer makes of texts."""
-        it = karat.text.TextVectorizer(**options)
+        it = text.TextVectorizer(**options)
         X = it.fit_transform(given)
         more = None if then is None else dense(it.transform(then))
         return (X.shape, X.sum(axis=0), it.terms_.tolist(), it.vocabulary_, it.document_frequency_,
@@ -70,45 +70,44 @@ CASES = {
         lambda vectors: vectors(k1=0, b=0, weight="bm25-tf")[1],
     ],
     "TextVectorizer": [
-        lambda texts: str(karat.text.TextVectorizer(dtype=np.float32).fit_transform(texts).dtype),
+        lambda texts: str(text.TextVectorizer(dtype=np.float32).fit_transform(texts).dtype),
     ],
     "TermWeighter": [
-        lambda dense, counts: [dense(karat.text.TermWeighter(w, norm=n).fit_transform(counts)) for
-            w in ("tf-idf", "tf", "binary", "bm25-tf", "bm25-tf-idf") for n in ("l2", None)],
-        lambda counts: [(w.idf_, w.mean_length_) for w in [karat.text.TermWeighter().fit(counts)]],
-        lambda dense, counts: dense(karat.text.TermWeighter().fit_transform(counts.astype(np.float32))),
-        lambda dense, counts: dense(karat.text.TermWeighter("bm25-tf").fit_transform(counts * 0)),
-        lambda counts: karat.text.TermWeighter().fit(-counts),
+        lambda dense, counts: [dense(text.TermWeighter(w, norm=n).fit_transform(counts)) for w in
+            ("tf-idf", "tf", "binary", "bm25-tf", "bm25-tf-idf") for n in ("l2", None)],
+        lambda counts: [(w.idf_, w.mean_length_) for w in [text.TermWeighter().fit(counts)]],
+        lambda dense, counts: dense(text.TermWeighter().fit_transform(counts.astype(np.float32))),
+        lambda dense, counts: dense(text.TermWeighter("bm25-tf").fit_transform(counts * 0)),
+        lambda counts: text.TermWeighter().fit(-counts),
     ],
     "words": [
-        lambda: karat.text.words("The B52s' <b>Rock-Lobster</b>, 1978 über x_y"),
+        lambda: text.words("The B52s' <b>Rock-Lobster</b>, 1978 über x_y"),
     ],
     "byte_ngrams": [
-        lambda: [karat.text.byte_ngrams("e-mail", *a) for a in ((), (4, 5), (6,), (7,), (2, 3))],
-        lambda: karat.text.byte_ngrams("é"),
+        lambda: [text.byte_ngrams("e-mail", *a) for a in ((), (4, 5), (6,), (7,), (2, 3))],
+        lambda: text.byte_ngrams("é"),
     ],
     "telling_terms": [
-        lambda texts, y: karat.text.telling_terms(karat.text.TextVectorizer().fit_transform(texts),
-            y, karat.text.TextVectorizer().fit(texts).terms_),
-        lambda texts, y: karat.text.telling_terms(karat.text.TextVectorizer().fit_transform(texts),
-            np.where(y == 2, -1, y * 5), count=2, level=.5),
-        lambda counts: karat.text.telling_terms(counts, [0, 1, 0, 1]),
-        lambda counts: karat.text.telling_terms(counts, [0, 0, 0, 0]),
-        lambda counts: karat.text.telling_terms(counts, [0, 1, 0, 1], ["p", "wine", "é", "q"]),
-        lambda counts: karat.text.telling_terms(counts, [0, 1]),
-        lambda counts: karat.text.telling_terms(counts, [.5, 1, 0, 0]),
-        lambda counts: karat.text.telling_terms(counts, [-1] * 4),
-        lambda counts: karat.text.telling_terms(counts, [0, 1, 0, 1], ["p"]),
-        lambda counts: karat.text.telling_terms(counts, [0, 1, 0, 1], level=1),
-        lambda counts: karat.text.telling_terms(counts, [0, 1, 0, 1], level=0),
+        lambda texts, y: text.telling_terms(text.TextVectorizer().fit_transform(texts), y,
+            text.TextVectorizer().fit(texts).terms_),
+        lambda texts, y: text.telling_terms(text.TextVectorizer().fit_transform(texts), np.where(y
+            == 2, -1, y * 5), count=2, level=.5),
+        lambda counts: text.telling_terms(counts, [0, 1, 0, 1]),
+        lambda counts: text.telling_terms(counts, [0, 0, 0, 0]),
+        lambda counts: text.telling_terms(counts, [0, 1, 0, 1], ["p", "wine", "é", "q"]),
+        lambda counts: text.telling_terms(counts, [0, 1]),
+        lambda counts: text.telling_terms(counts, [.5, 1, 0, 0]),
+        lambda counts: text.telling_terms(counts, [-1] * 4),
+        lambda counts: text.telling_terms(counts, [0, 1, 0, 1], ["p"]),
+        lambda counts: text.telling_terms(counts, [0, 1, 0, 1], level=1),
+        lambda counts: text.telling_terms(counts, [0, 1, 0, 1], level=0),
     ],
     "topic_quality": [
-        lambda texts, y: karat.text.topic_quality(karat.text.TextVectorizer().fit_transform(texts),
-            y),
-        lambda texts, y: karat.text.topic_quality(karat.text.TextVectorizer().fit_transform(texts),
-            np.where(y == 2, -1, y * 5), count=3),
-        lambda counts: karat.text.topic_quality(counts, [0, 1, 0, 1]),
-        lambda counts: karat.text.topic_quality(counts, [0, 0, 0, 0]),
+        lambda texts, y: text.topic_quality(text.TextVectorizer().fit_transform(texts), y),
+        lambda texts, y: text.topic_quality(text.TextVectorizer().fit_transform(texts), np.where(y
+            == 2, -1, y * 5), count=3),
+        lambda counts: text.topic_quality(counts, [0, 1, 0, 1]),
+        lambda counts: text.topic_quality(counts, [0, 0, 0, 0]),
     ],
 }
 # fmt: on
