@@ -112,7 +112,9 @@ def private_names(tree: ast.Module) -> Iterator[str]:
             names = [alias.name.split(".") for alias in node.names]
         else:
             names = [chain(node)] if isinstance(node, ast.Attribute) else []
-            names = [["karat", rooms[x[0]], *x[1:]] if x[:1] and x[0] in rooms else x for x in names]
+            names = [
+                ["karat", rooms[x[0]], *x[1:]] if x[:1] and x[0] in rooms else x for x in names
+            ]
         yield from (".".join(one) for one in names if one[:1] == ["karat"] and not public(one))
         if isinstance(node, ast.Constant) and str(node.value).startswith("karat."):
             yield from [node.value] * (not public(node.value.split(".")))
