@@ -123,10 +123,9 @@ class RelationOptions:
 
     metric: Distance for clustering and judging: euclidean, cosine, cityblock, minkowski:3, ... Use
         precomputed if DATA has distances, graph if it has affinities.
-    distances: File of the distances between the objects of DATA: a table whose first column names
-        them, or NPY in the same order.
-    graph: File of the graph of the objects of DATA: edges between their names, or NPZ in the same
-        order.
+    distances: Distances between the objects of DATA: a table whose first column names them, or NPY
+        in the same order.
+    graph: Graph of the objects of DATA: edges between their names, or NPZ in the same order.
     """
 
     metric: Annotated[str | None, Option(show_default="cosine for documents, else euclidean")] = (

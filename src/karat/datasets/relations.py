@@ -200,7 +200,7 @@ def compares_objects(X: object, metric: Metric | None) -> bool:
 
 def with_relation(dataset: Dataset, X: ArrayLike | str | Path, metric: str) -> Dataset:
     """Data set of the same objects with distances (``"precomputed"``) or a graph as data."""
-    title = str(X) if isinstance(X, (str, Path)) else f"the {_relation_word(metric)}"
+    title = str(X) if isinstance(X, (str, Path)) else f"the table of {_relation_word(metric)}"
     if isinstance(X, (str, Path)):
         kind: DataKind = "distances" if metric == "precomputed" else "graph"
         X, names, _ = read_matrix(Path(X), ReadingOptions(kind=kind))

@@ -147,4 +147,4 @@ def index_of(X: Any, dataset: Dataset) -> Rows:
     table = index_rows(X, "X")
     if table is None or table.n != dataset.n_objects:
         return rows
-    return replace(rows, index=table.index, is_counted=table.is_counted)
+    return replace(rows, index=table.index, is_counted=table.is_counted, is_data=False)

@@ -1,8 +1,8 @@
 """Rows of a random draw in a file: their numbers, and digests that show what was changed since.
 
 A spreadsheet may sort the file, drop its header lines, or rewrite numbers. So each row carries its
-number (``07 of 60``: ``7/60`` would become a date) and a check of letters alone: digests of the
-whole draw, of the number, of the data, and of each column that names the row.
+number (``07 of 60``: ``7/60`` would become a date) and a check of letters alone. The check has
+digests: of the draw, the number, the data, and each column that names the row.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def key_columns(cells: pd.DataFrame, names: Iterable[str]) -> list[str]:
 def checks(
     cells: pd.DataFrame, rows: Ints, keys: Sequence[str], *, is_data: bool = True
 ) -> list[str]:
-    """The cells of the column ``check`` of rows in the order of the draw.
+    """The cells of the column ``check``, for rows in the order of the draw.
 
     ``is_data`` says that the cells are those of the data, which can be compared later.
     """
@@ -185,7 +185,7 @@ class Listing:
     columns : dict of str to ndarray
         The columns of the file but ``draw`` and ``check``.
     order : ndarray of int
-        The row of the file of each of these rows.
+        Where each of these rows is in the file.
     numbers : ndarray of float, or None
         Number of each row in the draw, infinite for one that was not drawn; None without a column
         ``draw``.
@@ -341,7 +341,7 @@ def _notes(listing: Listing, n: int) -> tuple[str, ...]:
 
 
 def listing(columns: dict[str, NDArray[Any]], path: Path) -> Listing:
-    """The rows of a file of labels in the order of the draw, after a look at their digests.
+    """The rows of a file of labels by their number in the draw, after a look at their digests.
 
     Raises
     ------

@@ -366,8 +366,7 @@ def read_labels(
         One of four formats:
 
         - a table of ``karat sample``: ``row`` is the row in the data (from 0), ``label`` the class
-          or empty, ``draw`` the number in the draw (``7 of 60``), ``check`` digests of these and
-          of the data
+          or empty; ``draw`` and ``check`` are verified
         - a table with the classes and any column that names the objects in the data too
         - an export of Label Studio (``.json``) of what ``karat label --export`` wrote
         - one class, or empty cell, for each object in order

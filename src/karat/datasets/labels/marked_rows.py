@@ -33,7 +33,7 @@ class MarkedRows:
     Attributes
     ----------
     listing : Listing
-        The rows in the order of the draw, after a look at their digests.
+        The rows by their number in the draw, after a look at their digests.
     cells : DataFrame
         The cells of the data alone.
     marks : tuple of str
