@@ -220,7 +220,7 @@ def test_any_other_file_stays(whose: str, files: Path, monkeypatch: pytest.Monke
     before = tree()
     done = sample("--force")
     assert done.returncode == 2
-    assert "choose another name, or delete the file yourself" in done.stderr
+    assert "Choose another name, or delete the file yourself" in done.stderr
     assert tree() == before
 
 

@@ -66,7 +66,7 @@ def _check_no_graph(document: Any, path: Path) -> None:
     """Raise for a graph in node-link form, as networkx and D3 write it."""
     if _has(document, "nodes") and (_has(document, "links") or _has(document, "edges")):
         raise InputError(
-            f"{path} is a graph in node-link form, which is not read yet: write its links to a CSV "
+            f"{path} is a graph in node-link form, which is not read yet. Write its links to a CSV "
             "file, one a line, and read that with kind='graph' (--as graph), or write GraphML"
         )
 
