@@ -181,7 +181,7 @@ class TableSample:
     ----------
     raw : RawData
     rows : ndarray of int
-        Row of the table of each row of the sample.
+        Row of the table for each sampled row.
     whole : WholeTable
     notes : tuple of str
         Columns whose other rows are unlike the sampled ones.
