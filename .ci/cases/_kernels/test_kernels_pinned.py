@@ -15,7 +15,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 import karat._kernels
-from karat._kernels.documents import Rows
+from karat._kernels.documents import SparseRows as Rows
 
 
 @cache
