@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -45,3 +47,11 @@ def shared_data() -> Path:
     if not (SHARED_DATA / "datasets.json").exists():
         pytest.skip(f"the real data sets are not at {SHARED_DATA}")
     return SHARED_DATA
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Python's handler of Ctrl-C, which jobs in a shell's background lack."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

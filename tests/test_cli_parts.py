@@ -6,7 +6,6 @@ import io
 import json
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -157,14 +156,6 @@ def test_tables_in_parts_are_not_joined_by_ids(folder: Path) -> None:
     assert done.returncode == 2
     assert "COPY (SELECT" in done.stderr
     assert "--columns" in karat_command("compare", "rows", cwd=folder).stderr
-
-
-@pytest.fixture
-def ctrl_c() -> Iterator[None]:
-    """Python's handler of Ctrl-C, which jobs in a shell's background lack."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 def interrupted(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, signal_: str) -> None:

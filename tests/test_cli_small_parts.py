@@ -294,16 +294,20 @@ def test_clusters_change_in_the_rows_that_were_studied(
 
 
 @pytest.mark.parametrize(
-    ("numbers", "draw", "undrawn"), [([2, 1, np.nan], (1, 0), 0), ([2, np.nan, np.nan], None, 1)]
+    ("numbers", "order", "undrawn"), [([2, 1, np.nan], (1, 0), 0), ([2, np.nan, np.nan], None, 1)]
 )
 def test_the_order_of_the_draw_is_known_where_every_label_has_a_number(
-    tmp_path: Path, numbers: list[float], draw: Any, undrawn: int
+    tmp_path: Path, numbers: list[float], order: Any, undrawn: int
 ) -> None:
     study: Any = Some(tried=Some(objects=Some(is_partly_labelled=True), dataset=Some(rows=None),
                                  y=np.array(["a", "b", None], dtype=object)))  # fmt: skip
     reading: Any = Some(data=str(tmp_path / "t.csv"), truth=None)
-    _questions.count_questions(study, reading, np.array(numbers))
-    assert (study.tried.draw, study.tried.undrawn) == (draw, undrawn)
+    places = {i: number for i, number in enumerate(numbers) if np.isfinite(number)}
+    draw = Some(numbers=places, skipped=lambda *_, **__: (), unreadable=(),
+                verified_in=lambda *_: ())  # fmt: skip
+    marked: Any = Some(draw=lambda _: draw, cells=None)
+    _questions.count_questions(study, reading, marked)
+    assert (study.tried.draw, study.tried.undrawn) == (order, undrawn)
 
 
 def test_a_finding_that_there_is_not_cannot_be_accepted() -> None:

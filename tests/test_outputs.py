@@ -402,6 +402,7 @@ def test_folders_that_were_written_are_no_data(files: Path) -> None:
 
 
 @pytest.mark.posix
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_a_late_stop_says_that_the_labels_are_there(
     name: str, files: Path, monkeypatch: pytest.MonkeyPatch

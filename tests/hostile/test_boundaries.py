@@ -153,7 +153,7 @@ def test_a_data_set_with_ids_joins_what_is_added():
     study = karat.Study(from_array(TABLE.to_numpy(), ids=list("abcd")))
     study.add({"mine": SHUFFLED})
     assert list(study.labels("mine")) == list(ORDERED)
-    with pytest.raises(InputError, match=r"'a', 'b', 'c'.*0, 1, 2"):
+    with pytest.raises(InputError, match=r"different indexes \('a', 'b', 'c'.*0, 1, 2"):
         study.add({"other": SHUFFLED.reset_index(drop=True)})
 
 

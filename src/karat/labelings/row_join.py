@@ -305,7 +305,7 @@ def _index_key(side: Rows) -> KeyColumn:
 
 def _index_to_columns(left: Rows, right: Rows) -> _Match | None:
     """Match of the index of one input with a column of the other, if only one has an index."""
-    if right.index is None and (left.index is None or left.is_data):
+    if right.index is None and (left.index is None or (left.is_data and not right.is_counted)):
         return None  # the ids of a data set are among its columns
     for side, opposite in ((left, right), (right, left)):
         if side.index is None:
