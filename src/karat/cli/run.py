@@ -125,10 +125,7 @@ def run(
         if not is_ended:
             assigned, was_stopped = _assign_all(study, answer, folder, output, sweep.execution)
             is_ended = was_stopped
-        if sweep.json or output.all or output.report is not None:
-            # the tables that these show have all measures; the decision needed few
-            study.scores(progress=sweep.execution["progress"])
-        _write_files(study, answer, output, reading)
+        _write_files(study, answer, output, reading, sweep)
         changes = (
             None if older_model is None else cluster_changes(study, answer, older_model, reading)
         )
@@ -311,7 +308,11 @@ def _assign_all(
 
 
 def _write_files(
-    study: Study, answer: Answer, output: OutputOptions, reading: LabelledInputOptions
+    study: Study,
+    answer: Answer,
+    output: OutputOptions,
+    reading: LabelledInputOptions,
+    sweep: SweepOptions,
 ) -> None:
     """Write the labels, the model and the report, as far as wanted."""
     from karat.report import write_report
@@ -320,6 +321,9 @@ def _write_files(
         write_labels(study, answer, Path(output.labels), reading, force=output.force)
     if output.save_model is not None:
         answer.save(output.save_model, overwrite=output.force)
+    if sweep.json or output.all or output.report is not None:
+        # the tables that these show have all measures; the decision needed few
+        study.evaluate(**sweep.execution)
     if output.report is not None:
         write_report(study, output.report, overwrite=output.force)
 

@@ -100,7 +100,7 @@ def _taken(target: Any, join: RowJoin) -> Any:
 def aligned(labelings: Any, *, name: str = "labelings", on: JoinedSides = "both") -> Any:
     """Series in a mapping or list, all in the order of the first that has an index.
 
-    With ``on="inner"`` objects that some of them lack are left out.
+    With ``on="inner"`` objects that some of them lack are excluded.
 
     Examples
     --------

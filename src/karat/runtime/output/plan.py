@@ -66,19 +66,14 @@ class OutputPlan:
     def _add(self, target: Place, option: str, *, is_folder: bool) -> None:
         """Raise for a target that touches an input or another output."""
         prefix = f"{option}: " if option else ""
-        for source_option, source in self._inputs:
-            if relation := target.clash(source, is_folder=is_folder):
-                shown = source.name if not source_option else f"{source_option} ({source.name})"
-                raise InputError(
-                    f"{prefix}{target.name} {relation} {shown}; an input is never replaced, so "
-                    "choose another place"
-                )
-        for other_option, output in self._outputs:
-            if relation := target.clash(output, is_folder=is_folder):
-                shown = output.name if not other_option else f"{other_option} ({output.name})"
-                raise InputError(
-                    f"{prefix}{target.name} {relation} {shown}; give each output a place of its own"
-                )
+        for places, remedy in (
+            (self._inputs, "an input is never replaced, so choose another place"),
+            (self._outputs, "give each output a place of its own"),
+        ):
+            for named, place in places:
+                if relation := target.clash(place, is_folder=is_folder):
+                    shown = f"{named} ({place.name})" if named else place.name
+                    raise InputError(f"{prefix}{target.name} {relation} {shown}; {remedy}")
         self._outputs.append((option, target))
 
 
