@@ -45,7 +45,7 @@ test-all: lint
 demo: setup
 	mkdir -p demo
 	rm -f demo/report.html
-	$(BIN)/karat run examples/data/wine-40-labels.csv --label-column cultivar --scale standard \
+	$(BIN)/sortal run examples/data/wine-40-labels.csv --label-column cultivar --scale standard \
 		--report demo/report.html
 
 docs: setup

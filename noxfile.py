@@ -1,4 +1,4 @@
-"""Install karat's wheel and its sdist on each Python of this machine, and ask a question: nox."""
+"""Install sortal's wheel and its sdist on each Python of this machine, and ask a question: nox."""
 
 from pathlib import Path
 
@@ -16,4 +16,4 @@ def installed(session: nox.Session, kind: str) -> None:
     session.run("python", "-m", "build", "--outdir", str(folder), str(Path.cwd()))
     session.install(str(next(folder.glob(kind))))
     session.chdir(folder)
-    session.run("karat", "run", "wine", "--force", "--report", "wine.html", *session.posargs)
+    session.run("sortal", "run", "wine", "--force", "--report", "wine.html", *session.posargs)

@@ -1,4 +1,4 @@
-"""Fail where a package's measure differs from karat's without a reason."""
+"""Fail where a package's measure differs from sortal's without a reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def problems(result: dict) -> list[str]:
     """Sentences on differences without a reason, and on a comparison that hardly ran."""
     rows = result["table"]
     out = [f"{row} has no reason" for row in rows if row["verdict"] == UNEXPLAINED]
-    compared = sum(row["verdict"] not in ("not run", "not in karat") for row in rows)
+    compared = sum(row["verdict"] not in ("not run", "not in sortal") for row in rows)
     if compared < LEAST_COMPARED:
         out.append(f"{compared} values were compared; {LEAST_COMPARED} are expected")
     return out

@@ -17,7 +17,7 @@ from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCE = Path("src/karat")
+SOURCE = Path("src/sortal")
 #: faults that a programmer makes; others, such as + for <<, fail wherever they are met
 OPERATORS = [
     *(f"ReplaceBinaryOperator_{pair}" for pair in

@@ -1,4 +1,4 @@
-"""Plant faults in karat, one at a time, and count those that no test notices.
+"""Plant faults in sortal, one at a time, and count those that no test notices.
 
 ``python .ci/mutants.py --each 60 --store`` draws faults in every room (or in those of ``--rooms``)
 until each has 60 decided ones, and plants them in a copy of the repository. Each meets the nearest

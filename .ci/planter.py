@@ -127,7 +127,7 @@ class Planter:
 
     Each fault meets its tests in a child of this process, which has imported everything. A fault
     within a function replaces the code of that function. One outside, or in a compiled function,
-    makes the child import karat anew, as does every fault that seems to survive.
+    makes the child import sortal anew, as does every fault that seems to survive.
     """
 
     def __init__(

@@ -117,11 +117,11 @@ def helps() -> Iterator[tuple[str, str]]:
     """The help of each command and of its options."""
     from typer.main import get_command
 
-    from karat.cli import app
+    from sortal.cli import app
 
     for name, command in sorted(get_command(app).commands.items()):
         texts = [command.help or "", *(getattr(p, "help", "") or "" for p in command.params)]
-        yield f"karat {name} --help", "\n\n".join(texts)
+        yield f"sortal {name} --help", "\n\n".join(texts)
 
 
 def texts() -> Iterator[tuple[str, str]]:
@@ -131,7 +131,7 @@ def texts() -> Iterator[tuple[str, str]]:
     for page in pages:
         yield page.relative_to(ROOT).as_posix(), plain(page.read_text("utf-8"))
     yield from helps()
-    for path in sorted((ROOT / "src" / "karat").rglob("*.py")):
+    for path in sorted((ROOT / "src" / "sortal").rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
         yield name, messages(path)
         yield f"{name}: docstrings", docstrings(path)

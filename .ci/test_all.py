@@ -31,7 +31,7 @@ def shards(long_ones: bool) -> list[str]:
     names = sorted(str(path.relative_to(ROOT)) for path in files)
     if long_ones:
         return [name for name in names if "mark.long" in (ROOT / name).read_text(encoding="utf8")]
-    return [*names, "src/karat", "lab/src"]
+    return [*names, "src/sortal", "lab/src"]
 
 
 def run(shard: str, marks: str, options: list[str]) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """Bounds: speed beside SciPy, how tight the languages are.
 
-``python -m benchmarks.bounds``; the second part reads real data from ``KARAT_DATA`` where it
+``python -m benchmarks.bounds``; the second part reads real data from ``SORTAL_DATA`` where it
 is, and the digits that scikit-learn brings otherwise.
 """
 
@@ -17,17 +17,17 @@ from scipy import stats
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-import karat
-from karat.bounds import (
+import sortal
+from sortal.bounds import (
     Searched,
     b_max,
     sample,
     study_bounds,
     supervised_yardstick,
 )
-from karat.bounds.languages import Algo, Cluster
-from karat.labelings.partitions import cut_dendrogram
-from karat_lab.data import data_folder
+from sortal.bounds.languages import Algo, Cluster
+from sortal.labelings.partitions import cut_dendrogram
+from sortal_lab.data import data_folder
 
 DATA = data_folder() / "points"
 SETS = ("segment", "satimage", "optdigits", "pendigits_test", "breast_w", "yeast")
@@ -53,7 +53,7 @@ def seconds(call: Callable[[], object], repeats: int) -> float:
 
 def one_tail() -> None:
     b_max(2000, 2000, 400, 0.01)
-    print("one b_max, m = n = 2,000        karat     SciPy bisection  ratio")
+    print("one b_max, m = n = 2,000        sortal     SciPy bisection  ratio")
     for a, delta in [(10, 0.1), (400, 0.1), (400, 1e-30), (900, 1e-200)]:
         pairs = [
             (
@@ -71,7 +71,7 @@ def one_tail() -> None:
         )
     m, a, delta = 10**5, 5 * 10**4, 1e-300
     print(
-        f"m = n = 10^5, a = 5·10^4, delta = 1e-300: karat {b_max(m, m, a, delta)}, "
+        f"m = n = 10^5, a = 5·10^4, delta = 1e-300: sortal {b_max(m, m, a, delta)}, "
         f"SciPy {scipy_b_max(m, m, a, delta)}, right is 58251"
     )
 
@@ -103,7 +103,7 @@ def real_data() -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 def tightness(repeats: int = 5) -> None:
-    """Mean bounds over random draws of the labels: published languages beside karat's."""
+    """Mean bounds over random draws of the labels: published languages beside sortal's."""
     import fastcluster
 
     ks, starts = range(2, 31), 3
@@ -117,9 +117,9 @@ def tightness(repeats: int = 5) -> None:
                 for k in ks
                 for s in range(starts)
             }
-        kmeans = karat.labelings.as_labelings(dict(labelings))
+        kmeans = sortal.labelings.as_labelings(dict(labelings))
         labelings |= {f"ward {k} 0": cut_dendrogram(Z, n_clusters=k) for k in ks}
-        every = karat.labelings.as_labelings(labelings)
+        every = sortal.labelings.as_labelings(labelings)
         origins = [(n.split()[0], int(n.split()[1])) for n in every.names]
         plan = Searched({"kmeans": dict.fromkeys(ks, starts), "ward": dict.fromkeys(ks, 1)})
         for m in (100, 500):
@@ -128,12 +128,12 @@ def tightness(repeats: int = 5) -> None:
                 y = np.full(len(X), None, dtype=object)
                 known = sample(len(X), m, random_state=seed)
                 y[known] = truth[known]
-                algo = karat.pac_mdl_bound(every, y, language=Algo(starts, 2)).best
+                algo = sortal.pac_mdl_bound(every, y, language=Algo(starts, 2)).best
                 with threadpool_limits(1):
                     yardstick = supervised_yardstick(X, y, random_state=seed)["bound_rate"]
                 rows.append(
                     [
-                        karat.pac_mdl_bound(kmeans, y, language=Cluster(starts)).best.bound_rate,
+                        sortal.pac_mdl_bound(kmeans, y, language=Cluster(starts)).best.bound_rate,
                         algo.bound_rate,
                         study_bounds(every, y, searched=plan, origins=origins).best.bound_rate,
                         *yardstick,

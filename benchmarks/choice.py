@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-import karat
-from karat.measures import catalogue
-from karat.runtime.validation import InputError
-from karat_lab.data import data_folder, index
+import sortal
+from sortal.measures import catalogue
+from sortal.runtime.validation import InputError
+from sortal_lab.data import data_folder, index
 
 DATA = data_folder()
 MOST_OBJECTS = 1100
@@ -33,7 +33,7 @@ def data_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
             continue
         path = DATA / entry["path"]
         if path.parent.name == "points":
-            data = karat.datasets.read(
+            data = sortal.datasets.read(
                 path, label_column="label", scale="standard", impute="median"
             )
             yield entry["name"], data.X, data.y
@@ -43,7 +43,7 @@ def data_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
             yield entry["name"], pd.read_csv(path).to_numpy(dtype=float), truth
 
 
-def choices(study: karat.Study) -> dict[str, float]:
+def choices(study: sortal.Study) -> dict[str, float]:
     """Adjusted Rand index of what each way of choosing picks; outliers are singletons."""
     ari = study.scores()["adjusted_rand_index"]
     voters = [m.key for m in catalogue.values() if m.kind == "internal" and m.compares_k]
@@ -65,7 +65,7 @@ def main() -> None:
         rows = {}
         for name, X, truth in data_sets():
             classes = len({v for v in truth if v is not None})
-            with karat.Study(X, y=truth, storage=folder / f"{name}.karat") as study:
+            with sortal.Study(X, y=truth, storage=folder / f"{name}.sortal") as study:
                 study.sweep(k=range(2, max(10, classes * 3 // 2) + 1), n_init=2)
                 rows[name] = choices(study)
     table = pd.DataFrame(rows).T

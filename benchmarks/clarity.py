@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-import karat
-from karat.distances.neighbors import neighbor_lists
+import sortal
+from sortal.distances.neighbors import neighbor_lists
 
 
 def seconds(work: Callable[[], Any]) -> float:
@@ -55,7 +55,7 @@ def neighbours() -> None:
     from sklearn.neighbors import KNeighborsClassifier
 
     X, labels = blobs(5000, 16, 19)
-    judge = lambda: karat.informativeness(X, labels)  # noqa: E731
+    judge = lambda: sortal.informativeness(X, labels)  # noqa: E731
     say(
         "5-NN leave-one-out of 19 labelings / its neighbour search",
         *alternate(judge, lambda: neighbor_lists(X, 5), 9),
@@ -85,7 +85,7 @@ def centroids() -> None:
             say(
                 f"nearest centroid leave-one-out, n = {n}, d = {d}: 100 / k-means iterations",
                 *alternate(
-                    lambda X=X, labels=labels: karat.informativeness(
+                    lambda X=X, labels=labels: sortal.informativeness(
                         X, labels, classifiers="centroid"
                     ),
                     iterate,
@@ -99,10 +99,10 @@ def workers() -> None:
     X, labels = blobs(1500, 8, 19)
 
     def judge(executor: Any = None) -> None:
-        karat.informativeness(
+        sortal.informativeness(
             X,
             labels,
-            classifiers=karat.measures.clarity.THESIS,
+            classifiers=sortal.measures.clarity.THESIS,
             cv=10,
             random_state=0,
             executor=executor,
@@ -119,7 +119,7 @@ def workers() -> None:
 def large() -> None:
     X, labels = blobs(100_000, 32, 19)
     began = time.perf_counter()
-    karat.informativeness(X, labels)
+    sortal.informativeness(X, labels)
     took = time.perf_counter() - began
     print(f"n = 100,000, d = 32, 19 labelings: {took:.1f} s", flush=True)
 
@@ -133,14 +133,14 @@ def sweep() -> None:
         model = KMeans(2 + i % 19, n_init=1, random_state=i)
         fits += seconds(lambda model=model: labels.append(model.fit_predict(X)))
     rows = np.stack(labels)
-    karat.informativeness(X[:100], rows[:, :100])
-    judging = seconds(lambda: karat.informativeness(X, rows))
+    sortal.informativeness(X[:100], rows[:, :100])
+    judging = seconds(lambda: sortal.informativeness(X, rows))
     say("100 clusterings of 10,000 objects: judging / k-means fits", judging, fits, judging / fits,
         "below 1")  # fmt: skip
 
 
 def agglomeration() -> None:
-    from karat.clusterers.informativeness_agglomeration import InformativenessAgglomeration
+    from sortal.clusterers.informativeness_agglomeration import InformativenessAgglomeration
 
     X, _ = blobs(10_000, 16, 1)
     InformativenessAgglomeration(10, random_state=0).fit(X[:200])

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import karat
+import sortal
 from benchmarks.choice import data_sets
-from karat.measures import adjusted_rand_index
+from sortal.measures import adjusted_rand_index
 
 CLUSTERERS = ("kmeans", "ward", "average", "gaussian-mixture")
 NUMBERS = (0, 20, 100)
@@ -39,7 +39,7 @@ def choices(name: str, X: Any, truth: Any, draws: int) -> dict[str, Any]:
     """Agreement of the choice with the classes, for each number of pairs, and of the best."""
     truth = list(truth)
     classes = np.array([str(one) for one in truth])
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.sweep(CLUSTERERS, n_init=2, workers=1, progress=False)
     usable = study.judged().names
     value = {

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-import karat
+import sortal
 
 KEYS = ["silhouette", "informativeness", "aucc", "baker_hubert_gamma"]
 
@@ -40,10 +40,12 @@ def covered(repetitions: int, n: int = 6000, precision: float = 0.02) -> Any:
 
     rows = {}
     for part, (kind, (X, labels)) in enumerate(kinds(n).items()):
-        value = karat.evaluate(X, labels, measures=KEYS).table.iloc[0]
+        value = sortal.evaluate(X, labels, measures=KEYS).table.iloc[0]
         hits = 0 * value
         for seed in range(part * repetitions, (part + 1) * repetitions):
-            found = karat.evaluate(X, labels, measures=KEYS, precision=precision, random_state=seed)
+            found = sortal.evaluate(
+                X, labels, measures=KEYS, precision=precision, random_state=seed
+            )
             estimate, error = found.table.iloc[0], found.standard_errors.iloc[0]
             hits += (estimate - value).abs() <= 1.96 * error + 1e-12 * value.abs()
         rows[kind] = hits / repetitions

@@ -1,8 +1,8 @@
 """One distance for everything, beside peers: ``python -m benchmarks.distances``.
 
-Processor seconds of one thread, each pair in one run; a ratio below 1 is in favour of karat.
+Processor seconds of one thread, each pair in one run; a ratio below 1 is in favour of sortal.
 ``kmedoids`` (GPL-3, only for comparison) is excluded where it is not installed, and tr45 where
-``KARAT_DATA`` has it not.
+``SORTAL_DATA`` has it not.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import cdist, pdist
 from threadpoolctl import threadpool_limits
 
-import karat
-from karat.clusterers import KMedoids, LinkageClustering
-from karat_lab.data import data_folder
+import sortal
+from sortal.clusterers import KMedoids, LinkageClustering
+from sortal_lab.data import data_folder
 
 N, K = 5000, 10
 PAIRS = ["silhouette", "dunn_index", "point_wise_margin", "between_within_ratio"]
@@ -45,9 +45,9 @@ def main() -> None:
     D = cdist(X, X)
     small = X[:200]
     KMedoids(3).fit(small)
-    karat.evaluate(small, np.arange(200) % 3, measures=PAIRS)
-    karat.evaluate(D[:200, :200], np.arange(200) % 3, measures=PAIRS, metric="precomputed")
-    print(f"{'':<44} {'karat':>10} {'other':>10} {'ratio':>6}")
+    sortal.evaluate(small, np.arange(200) % 3, measures=PAIRS)
+    sortal.evaluate(D[:200, :200], np.arange(200) % 3, measures=PAIRS, metric="precomputed")
+    print(f"{'':<44} {'sortal':>10} {'other':>10} {'ratio':>6}")
     if find_spec("kmedoids"):
         import kmedoids
 
@@ -58,8 +58,8 @@ def main() -> None:
         other, found = seconds(theirs)
         told(f"FasterPAM, n={N}, k={K}", own, other, f"loss {model.inertia_ / found.loss:.4f}")
     labelings = rng.integers(0, 10, (19, N))
-    own, _ = seconds(lambda: karat.evaluate(D, labelings, measures=PAIRS, metric="precomputed"), 2)
-    other, _ = seconds(lambda: karat.evaluate(X, labelings, measures=PAIRS), 2)
+    own, _ = seconds(lambda: sortal.evaluate(D, labelings, measures=PAIRS, metric="precomputed"), 2)
+    other, _ = seconds(lambda: sortal.evaluate(X, labelings, measures=PAIRS), 2)
     told("19 labelings: matrix, beside features (d=16)", own, other)
     small = X[:3000]
     for method in ("single", "average", "complete", "weighted", "ward"):
@@ -77,10 +77,10 @@ def documents() -> None:
     if not path.is_file():
         print(f"tr45 is not in {path.parent}")
         return
-    data = karat.datasets.read(path)
+    data = sortal.datasets.read(path)
 
     def study(metric: str) -> str:
-        made = karat.Study(data, metric=metric)
+        made = sortal.Study(data, metric=metric)
         made.sweep(n_init=1, workers=1, progress=False)
         return made.best(stability=False, second_sample=False).name
 

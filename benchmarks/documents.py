@@ -1,7 +1,7 @@
 """Clusterers of documents beside fifteen lines of SciPy: objective, time, memory.
 
 ``python -m benchmarks.documents [NAME ...]``, with names of the parts that ``main`` lists; all but
-the long ones by default. The texts are looked for as by karat-lab (``KARAT_DATA``).
+the long ones by default. The texts are looked for as by sortal-lab (``SORTAL_DATA``).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-import karat
+import sortal
 from benchmarks.large import command
-from karat.clusterers import CriterionClustering, SphericalKMeans
-from karat.clusterers.information_theoretic import InformationTheoreticKMeans
-from karat.text import TermWeighter
-from karat_lab.banerjee2004_collections import COLLECTIONS, collection
-from karat_lab.data import locate, records
+from sortal.clusterers import CriterionClustering, SphericalKMeans
+from sortal.clusterers.information_theoretic import InformationTheoreticKMeans
+from sortal.text import TermWeighter
+from sortal_lab.banerjee2004_collections import COLLECTIONS, collection
+from sortal_lab.data import locate, records
 
 K = 20
 OURS, THEIRS = 10, 50
@@ -56,9 +56,9 @@ def information() -> None:
         line = f"{name:26s}"
         for model in (batch, moves):
             labels = model.fit(data.counts).labels_
-            line += f"{model.objective_:10.1f}{100 * (1 - karat.purity(data.y, labels)):6.1f}"
+            line += f"{model.objective_:10.1f}{100 * (1 - sortal.purity(data.y, labels)):6.1f}"
         labels = SphericalKMeans(k, random_state=0).fit(data.X).labels_
-        print(f"{line}   SPKMeans{100 * (1 - karat.purity(data.y, labels)):6.1f}", flush=True)
+        print(f"{line}   SPKMeans{100 * (1 - sortal.purity(data.y, labels)):6.1f}", flush=True)
 
 
 def objectives() -> None:
@@ -125,7 +125,7 @@ def time_and_memory() -> None:
     for name, one in (
         ("plain", SphericalKMeans(K, refine=False, n_init=1, random_state=0)),
         ("first variation", SphericalKMeans(K, n_init=1, random_state=0)),
-        ("soft moVMF", karat.clusterers.VonMisesFisherMixture(K, n_init=1, random_state=0)),
+        ("soft moVMF", sortal.clusterers.VonMisesFisherMixture(K, n_init=1, random_state=0)),
     ):
         seconds, _, peak = fitted(one, X)
         print(
@@ -173,7 +173,7 @@ def ohscal() -> None:
         ("i2-agglomerative", 10),
         ("h1-agglomerative", 10),
     ):
-        make = karat.clusterers.catalogue[key].make
+        make = sortal.clusterers.catalogue[key].make
         make(2, 0).fit(X[:200])
         seconds, wall, peak = fitted(make(k, 0), X)
         print(
@@ -187,7 +187,7 @@ def study() -> None:
     X = newsgroups()
     print("the study of 20 Newsgroups, k = 2..30, six clusterers, 3 starts")
     began = time.perf_counter()
-    with tempfile.TemporaryDirectory() as folder, karat.Study(X, metric="cosine") as one:
+    with tempfile.TemporaryDirectory() as folder, sortal.Study(X, metric="cosine") as one:
         one.sweep(k=range(2, 31), n_init=3)
         print(f"  swept in {time.perf_counter() - began:.0f} s", flush=True)
         one.report(Path(folder) / "report.html")
@@ -231,14 +231,14 @@ def many(n: int = 500_000, k: int = 50) -> None:
         print(
             f"  {what:17s} {rows.shape[0]:9,} documents: {seconds:6.1f} s, mean cosine "
             f"{model.objective_ / rows.shape[0]:.4f}, {model.n_iter_} steps, ARI with the topics "
-            f"{karat.adjusted_rand_index(truth[: rows.shape[0]], model.labels_):.3f}, "
+            f"{sortal.adjusted_rand_index(truth[: rows.shape[0]], model.labels_):.3f}, "
             f"{peak / size_of(rows):.2f} × the matrix beside it",
             flush=True,
         )
 
 
 def passages(n: int = 200_000, words: int = 24) -> None:
-    """``karat run`` on a JSONL of as many passages of the articles' bodies."""
+    """``sortal run`` on a JSONL of as many passages of the articles' bodies."""
     import pandas as pd
 
     found = []
@@ -252,14 +252,14 @@ def passages(n: int = 200_000, words: int = 24) -> None:
         with open(folder / "passages.jsonl", "w", encoding="utf-8") as file:
             for i in chosen:
                 file.write(json.dumps({"text": found[i][1]}) + "\n")
-        print(f"karat run on {len(chosen):,} passages of {words} words, k = 2..10", flush=True)
+        print(f"sortal run on {len(chosen):,} passages of {words} words, k = 2..10", flush=True)
         seconds, peak, told = command(
             "run", str(folder / "passages.jsonl"), "--text-column", "text",
             "--report", str(folder / "r.html"), "--labels", str(folder / "labels.csv"),
         )  # fmt: skip
         labels = pd.read_csv(folder / "labels.csv")["cluster"]
         size = (folder / "r.html").stat().st_size / 1e6
-    alike = karat.normalized_mutual_information([found[i][0] for i in chosen], labels)
+    alike = sortal.normalized_mutual_information([found[i][0] for i in chosen], labels)
     print(
         f"  {seconds:.0f} s, {peak:.2f} GB, {told['best']['name']}, NMI with the groups "
         f"{alike:.3f}, report {size:.1f} MB"

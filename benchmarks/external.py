@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-import karat
-from karat.measures.external.information import expected_mutual_information
+import sortal
+from sortal.measures.external.information import expected_mutual_information
 
 
 def seconds(function: Callable[[], Any]) -> float:
@@ -36,23 +36,23 @@ def alternated(one: Callable[[], Any], other: Callable[[], Any], runs: int) -> t
 
 def show(what: str, ours: float, theirs: float, peer: str, wanted: str) -> None:
     print(
-        f"{what:44s} karat {ours:9.4f} s | {peer} {theirs:9.4f} s | "
+        f"{what:44s} sortal {ours:9.4f} s | {peer} {theirs:9.4f} s | "
         f"ratio {theirs / ours:9.1f} (wanted {wanted})",
         flush=True,
     )
 
 
 def eight_measures(true: Any, pred: Any) -> list[float]:
-    table = karat.ContingencyTable(true, pred)
+    table = sortal.ContingencyTable(true, pred)
     return [
-        karat.normalized_mutual_information(table),
-        karat.adjusted_mutual_information(table),
-        karat.adjusted_rand_index(table),
-        karat.v_measure(table),
-        karat.fowlkes_mallows_index(table),
-        karat.variation_of_information(table),
-        karat.purity(table),
-        karat.matching_accuracy(table),
+        sortal.normalized_mutual_information(table),
+        sortal.adjusted_mutual_information(table),
+        sortal.adjusted_rand_index(table),
+        sortal.v_measure(table),
+        sortal.fowlkes_mallows_index(table),
+        sortal.variation_of_information(table),
+        sortal.purity(table),
+        sortal.matching_accuracy(table),
     ]
 
 
@@ -129,10 +129,10 @@ def ami() -> None:
 def expectation(what: str, true: Any, pred: Any, wanted: str) -> None:
     from sklearn.metrics import adjusted_mutual_info_score
 
-    table = karat.ContingencyTable(true, pred)
-    karat.adjusted_mutual_information(table)
+    table = sortal.ContingencyTable(true, pred)
+    sortal.adjusted_mutual_information(table)
     ours = statistics.median(
-        seconds(lambda: karat.adjusted_mutual_information(true, pred)) for _ in range(9)
+        seconds(lambda: sortal.adjusted_mutual_information(true, pred)) for _ in range(9)
     )
     theirs = seconds(lambda: adjusted_mutual_info_score(true, pred))
     show(f"AMI, {what}", ours, theirs, "scikit-learn", wanted)
@@ -154,12 +154,12 @@ def strings() -> None:
     for kind, make in kinds.items():
         true, pred = (make(side) for side in sides)
         ours, theirs = alternated(
-            lambda true=true, pred=pred: karat.ContingencyTable(true, pred),
+            lambda true=true, pred=pred: sortal.ContingencyTable(true, pred),
             lambda true=true, pred=pred: (pd.factorize(true), pd.factorize(pred)),
             5,
         )
         print(
-            f"table of {kind + ' labels, n = 5·10^6':36s} karat {ours:7.4f} s | pandas.factorize "
+            f"table of {kind + ' labels, n = 5·10^6':36s} sortal {ours:7.4f} s | pandas.factorize "
             f"twice {theirs:7.4f} s | share {ours / theirs:5.2f} (wanted: 1.3 at most)"
         )
 
@@ -175,8 +175,8 @@ def agreement(labelings: int = 200, n: int = 100_000, pairs: int = 300) -> None:
         ("adjusted_rand_index", adjusted_rand_score),
         ("normalized_mutual_information", normalized_mutual_info_score),
     ):
-        karat.compare_labelings(batch[:3, :100], key)
-        ours = seconds(lambda key=key: karat.compare_labelings(batch, key))
+        sortal.compare_labelings(batch[:3, :100], key)
+        ours = seconds(lambda key=key: sortal.compare_labelings(batch, key))
         theirs = seconds(lambda peer=peer: [peer(batch[i], batch[j]) for i, j in some])
         theirs *= len(all_pairs) / pairs
         show(f"{labelings} × {labelings} {key}", ours, theirs, "scikit-learn", "20")

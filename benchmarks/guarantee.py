@@ -6,9 +6,9 @@ import time
 
 import numpy as np
 
-import karat
-from karat.bounds import LabelSequence, b_always, sample
-from karat.labelings.partitions import as_labelings
+import sortal
+from sortal.bounds import LabelSequence, b_always, sample
+from sortal.labelings.partitions import as_labelings
 
 DELTA = 0.1
 
@@ -27,10 +27,10 @@ def main() -> None:
     )
     batch, order = as_labelings(many), sample(2_000, 100, random_state=0)
     few = partly(truth, order)
-    karat.guarantee(batch, few, order=order)
+    sortal.guarantee(batch, few, order=order)
     for title, anytime in (("fixed", False), ("anytime", True)):
         began = time.process_time()
-        karat.guarantee(batch, few, anytime=anytime, order=order)
+        sortal.guarantee(batch, few, anytime=anytime, order=order)
         took = time.process_time() - began
         print(f"1,000 candidates, 2,000 objects, 100 labels, {title}: {took * 1e3:.0f} ms of CPU")
     codes = rng.integers(0, 8, (120, 100_000))

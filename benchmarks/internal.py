@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-import karat
+import sortal
 
 RNG_SEED = 0
 PAIR_MEASURES = [
@@ -50,7 +50,7 @@ def alternated(calls: dict[str, Callable[[], Any]], repeats: int = 3) -> dict[st
     """Median seconds of each call, all of them once around before the next round."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     for name, call in calls.items():
-        if name.startswith("karat"):
+        if name.startswith("sortal"):
             call()  # compiled code is loaded
     for _ in range(repeats):
         for name, call in calls.items():
@@ -60,7 +60,7 @@ def alternated(calls: dict[str, Callable[[], Any]], repeats: int = 3) -> dict[st
     return {name: float(np.median(values)) for name, values in times.items()}
 
 
-def show(title: str, seconds: dict[str, float], of: str = "karat") -> None:
+def show(title: str, seconds: dict[str, float], of: str = "sortal") -> None:
     own = seconds[of]
     cells = "  ".join(f"{name} {t:.4f} s ({t / own:.1f}×)" for name, t in seconds.items())
     print(f"{title:34s} {cells}", flush=True)
@@ -84,7 +84,7 @@ def one() -> None:
         for d in (2, 16, 128):
             X, labels = blobs(n, d)
             calls = {
-                "karat": lambda X=X, y=labels: karat.silhouette(X, y),
+                "sortal": lambda X=X, y=labels: sortal.silhouette(X, y),
                 "scikit-learn": lambda X=X, y=labels: silhouette_score(X, y),
             }
             if genie:
@@ -108,7 +108,7 @@ def many() -> None:
             metrics.calinski_harabasz_score(X, row)
 
     calls: dict[str, Callable[[], Any]] = {
-        "karat": lambda: karat.evaluate(X, labelings, measures=four),
+        "sortal": lambda: sortal.evaluate(X, labelings, measures=four),
         "scikit-learn (3 of 4)": with_scikit_learn,
     }
     if genie := peer("genieclust.cluster_validity"):
@@ -136,16 +136,16 @@ def many() -> None:
     first = {"a": rows[8]}
     numbers = alternated(
         {
-            "karat silhouette": lambda: karat.evaluate(X, labelings, measures=["silhouette"]),
-            "karat all of pairs": lambda: karat.evaluate(X, labelings, measures=PAIR_MEASURES),
-            "karat one labeling": lambda: karat.evaluate(X, first, measures=["silhouette"]),
+            "sortal silhouette": lambda: sortal.evaluate(X, labelings, measures=["silhouette"]),
+            "sortal all of pairs": lambda: sortal.evaluate(X, labelings, measures=PAIR_MEASURES),
+            "sortal one labeling": lambda: sortal.evaluate(X, first, measures=["silhouette"]),
         },
         7,
     )
-    show("19 labelings", numbers, "karat silhouette")
-    extra = (numbers["karat silhouette"] - numbers["karat one labeling"]) / 18
+    show("19 labelings", numbers, "sortal silhouette")
+    extra = (numbers["sortal silhouette"] - numbers["sortal one labeling"]) / 18
     print(
-        f"  each further labeling costs 1/{numbers['karat one labeling'] / extra:.0f} of the first"
+        f"  each further labeling costs 1/{numbers['sortal one labeling'] / extra:.0f} of the first"
     )
 
 
@@ -166,9 +166,9 @@ def ranks() -> None:
 
     def of(key: str) -> dict[str, Callable[[], Any]]:
         return {
-            "karat": lambda: karat.evaluate(X, labels, measures=[key]),
-            "k = 2..20": lambda: karat.evaluate(X, sweep, measures=[key]),
-            "19 noisy copies": lambda: karat.evaluate(X, noisy, measures=[key]),
+            "sortal": lambda: sortal.evaluate(X, labels, measures=[key]),
+            "k = 2..20": lambda: sortal.evaluate(X, sweep, measures=[key]),
+            "19 noisy copies": lambda: sortal.evaluate(X, noisy, measures=[key]),
         }
 
     seconds = alternated({**of("c_index"), "np.partition": partition}, 2)
@@ -181,11 +181,11 @@ def trees() -> None:
     for d, k in ((2, 2), (2, 10), (16, 2), (16, 10), (100, 10)):
         X, labels = blobs(5000, d, k)
         functions = [
-            karat.silhouette, karat.dbcv, karat.relative_margin,
-            karat.additive_margin,
+            sortal.silhouette, sortal.dbcv, sortal.relative_margin,
+            sortal.additive_margin,
         ]  # fmt: skip
-        calls = {f"karat {f.__name__}": lambda f=f, X=X, y=labels: f(X, y) for f in functions}
-        show(f"n=5,000 d={d} k={k}", alternated(calls, 3), "karat silhouette")
+        calls = {f"sortal {f.__name__}": lambda f=f, X=X, y=labels: f(X, y) for f in functions}
+        show(f"n=5,000 d={d} k={k}", alternated(calls, 3), "sortal silhouette")
 
 
 def squared() -> None:
@@ -194,7 +194,7 @@ def squared() -> None:
 
     X, labels = blobs(20_000, 50)
     calls = {
-        "karat": lambda: karat.squared_euclidean_silhouette(X, labels),
+        "sortal": lambda: sortal.squared_euclidean_silhouette(X, labels),
         "scikit-learn": lambda: silhouette_score(X, labels, metric="sqeuclidean"),
     }
     show("squared silhouette 20,000 × 50", alternated(calls, 2))
@@ -209,7 +209,7 @@ def sampled() -> None:
     ]  # fmt: skip
     for precision in (0.5, 0.005):  # the first loads the compiled code
         start = time.perf_counter()
-        table = karat.evaluate(X, labels, measures=measures, precision=precision, random_state=0)
+        table = sortal.evaluate(X, labels, measures=measures, precision=precision, random_state=0)
         seconds = time.perf_counter() - start
     print(f"n=10^6 d=16 k=50, standard error 0.005: {seconds:.1f} s, "
           f"drawn: {table.sample_size}")  # fmt: skip
@@ -223,8 +223,8 @@ def kernel() -> None:
     """
     from threadpoolctl import threadpool_limits
 
-    from karat.distances import PRODUCT_FEATURES
-    from karat.runtime.threads import available_cores
+    from sortal.distances import PRODUCT_FEATURES
+    from sortal.runtime.threads import available_cores
 
     cores, n = available_cores(), 8000
     A = np.random.default_rng(0).random((1024, 1024))
@@ -235,8 +235,8 @@ def kernel() -> None:
     print("     d   ns/pair/core   share of the peak")
     for d in (1, 2, 4, 8, 16, 32, 63, 64, 128, 256, 512):
         X, labels = blobs(n, d)
-        karat.silhouette(X, labels)
-        seconds = min(_timed(lambda X=X, y=labels: karat.silhouette(X, y)) for _ in range(3))
+        sortal.silhouette(X, labels)
+        seconds = min(_timed(lambda X=X, y=labels: sortal.silhouette(X, y)) for _ in range(3))
         per_pair = seconds * cores / (n * (n - 1) / 2)
         operations = 3 * d + 1 if d < PRODUCT_FEATURES else 2 * d + 4
         print(f"{d:6d} {per_pair * 1e9:12.2f} {operations / per_pair / peak:17.0%}", flush=True)
@@ -265,7 +265,7 @@ def memory() -> None:
 
 def peak(n: int, d: int, measures: list[str]) -> None:
     X, labels = blobs(n, d)
-    karat.evaluate(X[:500], labels[:500], measures=measures)
+    sortal.evaluate(X[:500], labels[:500], measures=measures)
     before, highest, done = _resident(), [0], threading.Event()
 
     def watch() -> None:
@@ -274,7 +274,7 @@ def peak(n: int, d: int, measures: list[str]) -> None:
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    karat.evaluate(X, labels, measures=measures)
+    sortal.evaluate(X, labels, measures=measures)
     done.set()
     watcher.join()
     print(f"{(highest[0] - before) / 2**20:.0f} MB over the input")

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-import karat
-from karat.study.fits import DEFAULT_CLUSTERERS
-from karat_lab.data import data_folder
+import sortal
+from sortal.study.fits import DEFAULT_CLUSTERERS
+from sortal_lab.data import data_folder
 
 SHARED = data_folder()
 
@@ -44,9 +44,9 @@ sys.exit(os.waitstatus_to_exitcode(status))
 def command(*arguments: str) -> tuple[float, float, dict[str, Any]]:
     """Seconds, peak gigabytes of the largest process, and what ``--json`` printed."""
     began = time.perf_counter()
-    karat_run = [sys.executable, "-m", "karat", *arguments, "--json"]
+    sortal_run = [sys.executable, "-m", "sortal", *arguments, "--json"]
     printed = subprocess.run(
-        [sys.executable, "-c", PEAK, *karat_run],
+        [sys.executable, "-c", PEAK, *sortal_run],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         check=True,
@@ -57,7 +57,7 @@ def command(*arguments: str) -> tuple[float, float, dict[str, Any]]:
 
 
 def run(n: int, wanted: str) -> None:
-    """``karat run`` on blobs with defaults and a report."""
+    """``sortal run`` on blobs with defaults and a report."""
     import pandas as pd
 
     with tempfile.TemporaryDirectory() as name:
@@ -68,10 +68,10 @@ def run(n: int, wanted: str) -> None:
             "--labels", str(folder / "labels.csv"),
         )  # fmt: skip
         labels = pd.read_csv(folder / "labels.csv")["cluster"]
-        ari = karat.adjusted_rand_index(truth, labels)
+        ari = sortal.adjusted_rand_index(truth, labels)
         size = (folder / "r.html").stat().st_size / 1e6
     print(
-        f"karat run, {n:,} × 10: {seconds:.0f} s, {peak:.2f} GB, {told['best']['name']}, "
+        f"sortal run, {n:,} × 10: {seconds:.0f} s, {peak:.2f} GB, {told['best']['name']}, "
         f"ARI {ari:.4f}, report {size:.1f} MB  (wanted: {wanted}, ARI at least 0.99)"
     )
 
@@ -152,7 +152,7 @@ def peer(rounds: int = 3) -> None:
             times.append([theirs, *ours])
     theirs, one, six, every = np.median(times, axis=0)
     print(
-        f"scikit-learn's loop {theirs:.1f} s; karat with k-means {one / theirs:.2f} ×, with six "
+        f"scikit-learn's loop {theirs:.1f} s; sortal with k-means {one / theirs:.2f} ×, with six "
         f"clusterers {six / theirs:.2f} ×, with the {len(DEFAULT_CLUSTERERS)} default ones "
         f"{every / theirs:.2f} ×, medians of {rounds}  (wanted: 1.5 with one, 6 with six)"
     )
@@ -164,10 +164,10 @@ def loss(n: int = 20_000) -> None:
     for name, X, truth in sets(n):
         found = []
         for exact in (True, False):
-            with karat.Study(X, exact=exact) as study:
+            with sortal.Study(X, exact=exact) as study:
                 study.sweep(["kmeans", "ward", "average", "gaussian-mixture"], n_init=1)
                 found.append(
-                    karat.adjusted_rand_index(
+                    sortal.adjusted_rand_index(
                         truth, study.best(stability=False, second_sample=False).labels
                     )
                 )
@@ -178,8 +178,8 @@ def loss(n: int = 20_000) -> None:
 
 def cells(n: int = 8_000, size: int = 2_000) -> None:
     """Ward's trees of a sample and of weighted cells, against that of all objects."""
-    from karat.clusterers import LinkageClustering
-    from karat.study import samples
+    from sortal.clusterers import LinkageClustering
+    from sortal.study import samples
 
     losses: dict[str, list[tuple[float, float]]] = {"sample": [], "cells": []}
     for _, X, truth in sets(n):
@@ -195,8 +195,8 @@ def cells(n: int = 8_000, size: int = 2_000) -> None:
             for way, labels in found.items():
                 for one, other in zip(exact, labels, strict=True):
                     extended = sample.extend(other)
-                    known = [karat.adjusted_rand_index(truth, row) for row in (one, extended)]
-                    same = karat.adjusted_rand_index(one, extended)
+                    known = [sortal.adjusted_rand_index(truth, row) for row in (one, extended)]
+                    same = sortal.adjusted_rand_index(one, extended)
                     losses[way].append((same, known[0] - known[1]))
     for way, values in losses.items():
         agreement, loss = np.mean(values, axis=0)
@@ -213,9 +213,9 @@ def mixtures(n: int = 20_000, size: int = 5_000) -> None:
         for number in sorted({max(2, k // 2), k, min(2 * k, 30)}):
             for seed in (0, 1):
                 model = GaussianMixture(number, random_state=seed)
-                sample = karat.study.samples.draw_sample(X, size, random_state=seed)
+                sample = sortal.study.samples.draw_sample(X, size, random_state=seed)
                 found = [
-                    karat.adjusted_rand_index(truth, labels)
+                    sortal.adjusted_rand_index(truth, labels)
                     for labels in (
                         model.fit_predict(X), sample.extend(model.fit_predict(X[sample.rows]))
                     )
@@ -240,7 +240,7 @@ def documents(n: int = 8_000) -> None:
     )
     mine = {"topics": topics, "random": rng.integers(0, 10, n)}
     began = time.process_time()
-    karat.evaluate(X, mine, metric="cosine")
+    sortal.evaluate(X, mine, metric="cosine")
     print(f"exact judging of {n:,} sparse documents: {time.process_time() - began:.0f} s of CPU")
 
 
@@ -249,7 +249,7 @@ def sets(n: int) -> Any:
     for name in ("pendigits_train", "letter"):
         paths = sorted(SHARED.glob(f"points/{name}*.csv*"))
         if paths:
-            data = karat.datasets.read(paths[0], label_column="label", scale="standard")
+            data = sortal.datasets.read(paths[0], label_column="label", scale="standard")
             yield name, np.asarray(data.X), np.array([str(v) for v in data.y])
     rng = np.random.default_rng(1)
     for k, d, apart in ((4, 2, 6), (8, 10, 5), (3, 30, 4), (10, 5, 8), (5, 3, 3), (2, 50, 4)):
@@ -262,13 +262,13 @@ def dask(n: int = 8_000) -> None:
     """A study, all judged exactly, here and on local Dask workers of one thread each."""
     from distributed import LocalCluster
 
-    from karat.runtime.threads import available_cores
+    from sortal.runtime.threads import available_cores
 
     rng = np.random.default_rng(0)
     X = rng.uniform(-10, 10, (8, 10))[rng.integers(0, 8, n)] + rng.normal(size=(n, 10))
 
     def study(X: Any, executor: Any = None) -> tuple[float, float, Any]:
-        with karat.Study(X, exact=True) as tried:
+        with sortal.Study(X, exact=True) as tried:
             began = time.perf_counter()
             tried.sweep(
                 ["kmeans", "gaussian-mixture", "ward"], k=range(2, 11), n_init=3, executor=executor,
@@ -315,7 +315,7 @@ def dask(n: int = 8_000) -> None:
 def _warm() -> None:
     """What a worker that has run for a while has imported and compiled."""
     X = np.random.default_rng(0).normal(size=(1500, 10))
-    with karat.Study(X, exact=True) as study:
+    with sortal.Study(X, exact=True) as study:
         study.sweep(["kmeans", "gaussian-mixture", "ward"], k=[2, 3], n_init=1, workers=1)
         study.evaluate()
 

@@ -1,7 +1,7 @@
 """Unusually many columns, clusters, texts and runs: an answer or a clear refusal, and no hang.
 
 ``python -m benchmarks.load [NAME ...]`` runs these cases, or all, and stores what came of each in
-``load.json``. ``karat reproduce large-tables`` has up to a hundred million rows.
+``load.json``. ``sortal reproduce large-tables`` has up to a hundred million rows.
 """
 
 from __future__ import annotations
@@ -25,36 +25,36 @@ STORED = Path(__file__).with_suffix(".json")
 LIMIT, PROCESSOR, MEMORY = 7200, 900, 12 * 2**30
 #: judges a labeling with 50,000 clusters, from inside and from outside
 MANY_CLUSTERS = """
-import numpy as np, karat
+import numpy as np, sortal
 rng = np.random.default_rng(0)
 y = rng.integers(0, 50_000, 100_000)
 X = rng.normal(size=(100_000, 4)) + y[:, None]
-print(karat.calinski_harabasz_index(X, y), karat.davies_bouldin_index(X, y),
-      karat.simplified_silhouette(X, y))
+print(sortal.calinski_harabasz_index(X, y), sortal.davies_bouldin_index(X, y),
+      sortal.simplified_silhouette(X, y))
 """
 Commands = list[list[str]]
 
 
-def karat(*words: object) -> list[str]:
-    return [sys.executable, "-m", "karat", *map(str, words)]
+def sortal(*words: object) -> list[str]:
+    return [sys.executable, "-m", "sortal", *map(str, words)]
 
 
 def columns(rng: np.random.Generator) -> Commands:
     centres = rng.normal(size=(4, 5_000))
     np.save("wide.npy", centres[np.arange(1_000) % 4] + rng.normal(size=(1_000, 5_000)))
-    return [karat("run", "wide.npy", "--json")]
+    return [sortal("run", "wide.npy", "--json")]
 
 
 def clusters(rng: np.random.Generator) -> Commands:
     np.save("many.npy", rng.normal(size=(6_000, 5)) + 9 * rng.normal(size=(300, 5)).repeat(20, 0))
-    return [karat("run", "many.npy", "-k", 300, "-c", "kmeans", "--json")]
+    return [sortal("run", "many.npy", "-k", 300, "-c", "kmeans", "--json")]
 
 
 def external(rng: np.random.Generator) -> Commands:
     for name in ("a", "b"):
         rows = rng.integers(0, 50_000, 100_000)
         Path(f"{name}.csv").write_text("label\n" + "\n".join(map(str, rows)) + "\n")
-    return [karat("compare", "a.csv", "b.csv", "--json")]
+    return [sortal("compare", "a.csv", "b.csv", "--json")]
 
 
 def internal(rng: np.random.Generator) -> Commands:
@@ -68,13 +68,13 @@ def texts(rng: np.random.Generator) -> Commands:
     with open("texts.csv", "w") as file:
         file.write("text\n")
         file.writelines(" ".join(rng.choice(words[i % 8], 12)) + "\n" for i in range(200_000))
-    return [karat("run", "texts.csv", "--text-column", "text", "-k", 8, "--budget", 300, "--json")]
+    return [sortal("run", "texts.csv", "--text-column", "text", "-k", 8, "--budget", 300, "--json")]
 
 
 def ten_runs(rng: np.random.Generator) -> Commands:
     np.save("small.npy", rng.normal(size=(300, 3)))
-    words = ("run", "small.npy", "-k", "2:4", "-c", "kmeans", "--storage", "one.karat", "--json")
-    return [karat(*words)] * 10
+    words = ("run", "small.npy", "-k", "2:4", "-c", "kmeans", "--storage", "one.sortal", "--json")
+    return [sortal(*words)] * 10
 
 
 CASES: dict[str, Callable[[np.random.Generator], Commands]] = {

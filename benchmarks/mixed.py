@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
-import karat
-import karat.datasets
-from karat.clusterers import catalogue
-from karat.datasets.readers import gower_features
-from karat.distances import distance_matrix
+import sortal
+import sortal.datasets
+from sortal.clusterers import catalogue
+from sortal.datasets.readers import gower_features
+from sortal.distances import distance_matrix
 
 WEIGHTS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.1)
 MOST = 600  # objects of each table
@@ -36,7 +36,7 @@ def cut(table: pd.DataFrame, share: float, rng: np.random.Generator) -> pd.DataF
 
 
 def agreements(table: pd.DataFrame) -> dict[str, float]:
-    data = karat.datasets.from_table(
+    data = sortal.datasets.from_table(
         table, label_column="label", scale="standard", accept=["id", "code", "sparse"]
     )
     k, made = len(set(data.y)), {}
@@ -44,15 +44,15 @@ def agreements(table: pd.DataFrame) -> dict[str, float]:
     for weight in WEIGHTS:
         X = np.where(categorical, weight * (data.X != 0), data.X)
         labels = KMeans(k, n_init=3, random_state=0).fit_predict(X)
-        made[f"k-means {weight:g}"] = karat.adjusted_rand_index(data.y, labels)
+        made[f"k-means {weight:g}"] = sortal.adjusted_rand_index(data.y, labels)
         labels = AgglomerativeClustering(k).fit_predict(X)
-        made[f"ward {weight:g}"] = karat.adjusted_rand_index(data.y, labels)
+        made[f"ward {weight:g}"] = sortal.adjusted_rand_index(data.y, labels)
     gower = gower_features(data)
     D = distance_matrix(gower.X, "cityblock")
     labels = catalogue["kmedoids"].make(k, 0).set_params(metric="precomputed").fit_predict(D)
-    made["gower k-medoids"] = karat.adjusted_rand_index(data.y, labels)
+    made["gower k-medoids"] = sortal.adjusted_rand_index(data.y, labels)
     average = AgglomerativeClustering(k, metric="precomputed", linkage="average")
-    made["gower average"] = karat.adjusted_rand_index(data.y, average.fit_predict(D))
+    made["gower average"] = sortal.adjusted_rand_index(data.y, average.fit_predict(D))
     return made
 
 

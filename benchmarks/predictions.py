@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import karat
+import sortal
 from benchmarks.choice import data_sets
-from karat.model.holdout import matched
-from karat.study.fitted import fitted_of
+from sortal.model.holdout import matched
+from sortal.study.fitted import fitted_of
 
 CLUSTERERS = ("kmeans", "ward", "average", "gaussian-mixture", "hdbscan")
 GROUPS = (0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 1)
@@ -32,7 +32,7 @@ def judged(X: Any, clusterer: str, k: int, seed: int = 0) -> pd.DataFrame | None
         whole = fitted(X, clusterer, k)
         part = fitted(X[rest], clusterer, k, whole.candidate["name"])
         model = part.model
-    except karat.InputError:
+    except sortal.InputError:
         return None
     found = model.predict(X[held])
     same = matched(part.labels, whole.labels[rest], model.n_clusters)
@@ -44,7 +44,7 @@ def judged(X: Any, clusterer: str, k: int, seed: int = 0) -> pd.DataFrame | None
 
 def fitted(X: Any, clusterer: str, k: int, name: str | None = None) -> Any:
     """A clustering with its model."""
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.sweep([clusterer], k=[k], n_init=1, workers=1, progress=False)
     return fitted_of(study, name or study.best().name)
 

@@ -1,4 +1,4 @@
-"""How often races of equal methods find a difference, by every verdict of ``karat.bench``.
+"""How often races of equal methods find a difference, by every verdict of ``sortal.bench``.
 
 ``python -m benchmarks.races`` has 2 to 10 data sets and 2 to 6 methods with random scores, 2,000
 races for each: the share in which Friedman's test, the critical difference, or the Wilcoxon test of
@@ -13,8 +13,8 @@ import itertools
 import numpy as np
 from scipy.stats import rankdata
 
-from karat.bench.permutation import rank_sums, signed_rank_p, signed_ranks
-from karat.bench.rank_tests import critical_difference
+from sortal.bench.permutation import rank_sums, signed_rank_p, signed_ranks
+from sortal.bench.rank_tests import critical_difference
 
 RACES = 2000
 ALPHA = 0.05

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from sklearn.cluster import KMeans
 
-import karat
-import karat.datasets
-from karat.datasets.tables import reading_plan
+import sortal
+import sortal.datasets
+from sortal.datasets.tables import reading_plan
 
 SCALES = ("none", "standard", "robust", "minmax")
 MOST = 1500  # objects of each table
@@ -36,10 +36,10 @@ def measured(folder: Path) -> pd.DataFrame:
         table = table.reset_index(drop=True)
         row = {}
         for scale in SCALES:
-            data = karat.datasets.from_table(table, label_column="label", scale=scale)
+            data = sortal.datasets.from_table(table, label_column="label", scale=scale)
             k = len(set(data.y))
             labels = KMeans(k, n_init=5, random_state=0).fit_predict(data.X)
-            row[scale] = karat.adjusted_rand_index(data.y, labels)
+            row[scale] = sortal.adjusted_rand_index(data.y, labels)
             if scale == "none":
                 spread = np.sort(data.X.std(axis=0))
                 spread = spread[spread > 0]

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-import karat
-from karat import stability
-from karat_lab.data import data_folder
+import sortal
+from sortal import stability
+from sortal_lab.data import data_folder
 
 #: seconds of R's fpc 2.2 and cluster 2.1 on the same data and settings, measured once elsewhere
 R_SECONDS = {
@@ -55,7 +55,7 @@ def speed() -> None:
         lambda: stability.clusterwise_bootstrap(X, kmeans, k=5, n_resamples=20),
         lambda: stability.clusterwise_bootstrap(iris, kmeans, k=3, n_resamples=100),
         lambda: stability.prediction_strength(iris, kmeans, k=range(2, 6), n_splits=10),
-        lambda: karat.gap_statistic(
+        lambda: sortal.gap_statistic(
             iris, k=range(1, 6), n_references=50, reference="pca", squared=False
         ),
     )
@@ -77,7 +77,7 @@ def linkages(X: Any) -> None:
     from scipy.spatial.distance import pdist
     from threadpoolctl import threadpool_limits
 
-    from karat.stability.engine import prepare, subsample
+    from sortal.stability.engine import prepare, subsample
 
     engine = prepare(X, "average")
     drawn = [subsample(len(X), 0.8, engine.generator(b)) for b in range(50)]
@@ -104,7 +104,7 @@ def overhead(X: Any, kmeans: Any) -> None:
     Both are measured by themselves: a clock that is read around each fit of a millisecond counts
     what other processes do to the machine's caches, too.
     """
-    from karat.stability import engine as _engine
+    from sortal.stability import engine as _engine
 
     fit, cores = _engine.Engine.fit, _engine.available_cores
     for what, work in {
@@ -210,12 +210,12 @@ def recovery(seeds: int = 10, estimators: tuple[str, ...] = ("stability",)) -> N
 
 
 def by_default(asked: list[str]) -> None:
-    """Seconds of one core; the stability of clusterers beside the default sweep of karat run."""
+    """Seconds of one core; the stability of clusterers beside the default sweep of sortal run."""
 
     import pandas as pd
     from threadpoolctl import threadpool_limits
 
-    from karat.stability import engine as _engine
+    from sortal.stability import engine as _engine
 
     _engine.available_cores = lambda: 1  # type: ignore[attr-defined]
     for name in ("wine", "segment"):
@@ -226,10 +226,10 @@ def by_default(asked: list[str]) -> None:
         X = pd.read_csv(path).drop(columns="label").to_numpy(float)
         X = X[np.random.default_rng(0).permutation(len(X))[:1000]]
         X = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1)
-        with threadpool_limits(1), karat.Study(X) as study:
+        with threadpool_limits(1), sortal.Study(X) as study:
             names = list(study.tried.fits.default_clusterers)
             study.sweep(names, k=[2], n_init=1, workers=1, progress=False)
-        with threadpool_limits(1), karat.Study(X) as study:
+        with threadpool_limits(1), sortal.Study(X) as study:
             began = time.process_time()
             study.sweep(names, k=range(2, 11), n_init=5, workers=1, progress=False)
             study.best(stability=False, second_sample=False)

@@ -1,4 +1,4 @@
-"""What karat costs beside the fits and the judging: start, overhead, workers, resume.
+"""What sortal costs beside the fits and the judging: start, overhead, workers, resume.
 
 ``python -m benchmarks.study``
 """
@@ -12,8 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
-import karat
-from karat.study import scores
+import sortal
+from sortal.study import scores
 
 SWEEP = ["kmeans", "bisecting-kmeans", "ward", "spectral", "gaussian-mixture"]
 
@@ -33,14 +33,16 @@ def ratio(one: tuple[str, ...], other: tuple[str, ...], runs: int = 9) -> tuple[
 def start() -> None:
     python = sys.executable
     for what, one, other, target in (
-        ("import karat / import sklearn", "import karat", "import sklearn", 1.2),
-        ("karat.silhouette / sklearn.metrics", "import karat; karat.silhouette",
+        ("import sortal / import sklearn", "import sortal", "import sklearn", 1.2),
+        ("sortal.silhouette / sklearn.metrics", "import sortal; sortal.silhouette",
          "import sklearn.metrics", 1.2),
     ):  # fmt: skip
         seconds, share = ratio((python, "-c", one), (python, "-c", other))
         print(f"{what:42s} {seconds:6.3f} s  ratio {share:5.2f}  (wanted: {target} at most)")
-    seconds, share = ratio((python, "-m", "karat", "--help"), (python, "-c", "import pandas"))
-    print(f"{'karat --help / import pandas':42s} {seconds:6.3f} s  ratio {share:5.2f}  (wanted: 1)")
+    seconds, share = ratio((python, "-m", "sortal", "--help"), (python, "-c", "import pandas"))
+    print(
+        f"{'sortal --help / import pandas':42s} {seconds:6.3f} s  ratio {share:5.2f}  (wanted: 1)"
+    )
 
 
 def digits() -> object:
@@ -64,7 +66,7 @@ def sweep(X: object, workers: int, storage: Path | None = None) -> tuple[float, 
 
     scores.judge = timed
     began = time.perf_counter()
-    with karat.Study(X, storage=storage) as study:
+    with sortal.Study(X, storage=storage) as study:
         study.sweep(SWEEP, k=range(2, 21), n_init=5, workers=workers)
         study.best(stability=False, second_sample=False)
         wall = time.perf_counter() - began
@@ -78,12 +80,12 @@ def main() -> None:
     X = digits()
     with tempfile.TemporaryDirectory() as folder:
         for workers in (1, 2, 1, 2):
-            path = Path(folder) / f"{workers}-{time.time_ns()}.karat"
+            path = Path(folder) / f"{workers}-{time.time_ns()}.sortal"
             wall, fits, judging = sweep(X, workers, path)
             line = f"digits, 5 × 19 × 5, {workers} worker{'s' * (workers > 1)}: {wall:6.1f} s"
             if workers == 1:
                 own = wall - fits - judging
-                line += f", fits {fits:.1f}, judges {judging:.1f}, karat's own {own / wall:.1%}"
+                line += f", fits {fits:.1f}, judges {judging:.1f}, sortal's own {own / wall:.1%}"
                 alone = wall
             else:
                 line += f" = {wall / alone:.2f} × one worker (wanted: 0.6 at most)"

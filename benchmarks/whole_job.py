@@ -89,7 +89,7 @@ def main() -> None:
                     command, environment = ["-c", LOOP, f"{folder}/blobs100000.parquet"], {}
                 else:
                     words, more, _ = CASES[case]
-                    command = ["-m", "karat", *words.replace("{}", name).split()]
+                    command = ["-m", "sortal", *words.replace("{}", name).split()]
                     environment = {
                         key: value.replace("{}", name).replace("{round}", str(number))
                         for key, value in more.items()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from karat.measures import catalogue
-from karat.measures.properties import (
+from sortal.measures import catalogue
+from sortal.measures.properties import (
     Counterexample,
     Property,
     Situation,
@@ -18,9 +18,9 @@ from karat.measures.properties import (
     definitions,
     stored_verdicts,
 )
-from karat.plot.style import color, number
-from karat_lab import run
-from karat_lab.whissell2012_chapter4 import INTERNAL, TEXT
+from sortal.plot.style import color, number
+from sortal_lab import run
+from sortal_lab.whissell2012_chapter4 import INTERNAL, TEXT
 
 #: objects of a picture, and pixels of a panel
 MOST, WIDE, HIGH = 12, 340, 250

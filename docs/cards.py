@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs, make_circles
 
-import karat
-from karat.measures import catalogue
-from karat.plot import style
+import sortal
+from sortal.measures import catalogue
+from sortal.plot import style
 
 N = 90
 
@@ -74,7 +74,7 @@ def internal_rows() -> dict[str, list[tuple[str, str]]]:
     """For each internal measure of rows its picture and lines."""
     keys = [m.key for m in catalogue.select(kind="internal") if m.takes != "graph"]
     tables = {
-        name: karat.evaluate(X, {"right": y, **_wrong(X, y)}, measures=keys)
+        name: sortal.evaluate(X, {"right": y, **_wrong(X, y)}, measures=keys)
         for name, (X, y) in SETS.items()
     }
     rows = {}
@@ -83,7 +83,7 @@ def internal_rows() -> dict[str, list[tuple[str, str]]]:
         values = {name: table[key].astype(float).to_dict() for name, table in tables.items()}
         for name in ("clear", "close", "long", "rings"):
             X, y = SETS[name]
-            right, agree = values[name]["right"], karat.adjusted_rand_index
+            right, agree = values[name]["right"], sortal.adjusted_rand_index
             better = {
                 wrong: labels
                 for wrong, labels in _wrong(X, y).items()
@@ -133,7 +133,7 @@ def external_rows() -> dict[str, list[tuple[str, str]]]:
         for name, labels in cases.items():
             try:
                 values[name] = float(record.function(truth, labels))
-            except karat.UndefinedMeasureError:
+            except sortal.UndefinedMeasureError:
                 values[name] = np.nan
         base = values["a tenth wrong"]
         fooled = [name for name, value in values.items() if record.sign * (value - base) > 0]

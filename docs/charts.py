@@ -1,4 +1,4 @@
-"""Pictures of the pages on how karat works: small computations, and results that are stored."""
+"""Pictures of the pages on how sortal works: small computations, and results that are stored."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ import plotly.graph_objects as go
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs, make_moons
 
-import karat
-from karat.bench import compare_methods
-from karat.bench.diagram import rank_drawing, svg
-from karat.measures import catalogue
-from karat.measures.properties import definitions, stored_verdicts
-from karat.plot import style
-from karat_lab.reading import clarity_by_reading
+import sortal
+from sortal.bench import compare_methods
+from sortal.bench.diagram import rank_drawing, svg
+from sortal.measures import catalogue
+from sortal.measures.properties import definitions, stored_verdicts
+from sortal.plot import style
+from sortal_lab.reading import clarity_by_reading
 
 DATA = Path(__file__).resolve().parents[1] / "examples" / "data"
 COLUMNS = ("benchmark sets", "real tables")
 TEMPLATE = style.figure([]).layout.template
 
 
-def wines() -> karat.datasets.Dataset:
+def wines() -> sortal.datasets.Dataset:
     """The wines with their cultivars, scaled."""
-    return karat.datasets.load("wine", label_column="cultivar", scale="standard")
+    return sortal.datasets.load("wine", label_column="cultivar", scale="standard")
 
 
 def dots(X: Any, labels: Any, **more: Any) -> dict[str, Any]:
@@ -62,8 +62,8 @@ def bars(names: list[str], values: list[float], title: str, **more: Any) -> go.F
 def quickstart() -> go.Figure:
     """The wines in the plane."""
     wine = wines()
-    labels = karat.Study(wine.X).sweep("ward", k=[3]).labels("ward k=3")
-    return karat.plot.projection(wine.X, labels)
+    labels = sortal.Study(wine.X).sweep("ward", k=[3]).labels("ward k=3")
+    return sortal.plot.projection(wine.X, labels)
 
 
 def alternatives() -> go.Figure:
@@ -89,8 +89,8 @@ def reading() -> go.Figure:
         (value,) = proline(prompt.split("<object>")[-1])
         return min(names, key=lambda name: abs(float(name[1]) - value))[0]
 
-    wine = karat.datasets.load("wine", scale="standard")
-    labels = karat.Study(wine).sweep("ward", k=[3]).labels("ward k=3")
+    wine = sortal.datasets.load("wine", scale="standard")
+    labels = sortal.Study(wine).sweep("ward", k=[3]).labels("ward k=3")
     table = clarity_by_reading(wine, labels, reader, by="proline alone").per_cluster
     share = (100 * table["recognised"] / table["asked"]).round().tolist()
     return bars(table["name"].tolist(), share, "% of the unseen wines that were recognised")
@@ -98,13 +98,13 @@ def reading() -> go.Figure:
 
 def pictures() -> go.Figure:
     """The elbow of the wines."""
-    return karat.plot.elbow(wines().X, range(1, 8), n_references=5)
+    return sortal.plot.elbow(wines().X, range(1, 8), n_references=5)
 
 
 def model() -> go.Figure:
     """New rows beside those that were clustered."""
     X, _ = make_blobs(200, centers=3, cluster_std=1.2, random_state=4)
-    answer = karat.Study(X).sweep("kmeans", k=[3], n_init=2, workers=1).best()
+    answer = sortal.Study(X).sweep("kmeans", k=[3], n_init=2, workers=1).best()
     rng = np.random.default_rng(0)
     new = np.vstack([X[rng.integers(0, 200, 25)] + rng.normal(0, 0.5, (25, 2)),
                      rng.uniform(X.min() - 4, X.max() + 4, (8, 2))])  # fmt: skip
@@ -142,7 +142,7 @@ def bench() -> str:
     for folder in sorted((DATA / "race").iterdir()):
         truth = np.loadtxt(folder / "truth.csv", dtype=int)
         rows[folder.name] = {
-            path.stem: karat.adjusted_rand_index(truth, np.loadtxt(path, dtype=int))
+            path.stem: sortal.adjusted_rand_index(truth, np.loadtxt(path, dtype=int))
             for path in sorted(folder.glob("*.csv")) if path.stem != "truth"
         }  # fmt: skip
     import pandas as pd
@@ -209,7 +209,7 @@ def reliability() -> go.Figure:
 
 def stability() -> go.Figure:
     """Stability of the wines beside data without clusters."""
-    resampled = karat.stability.assess(wines().X, "kmeans", k=range(2, 8), n_resamples=10)
+    resampled = sortal.stability.assess(wines().X, "kmeans", k=range(2, 8), n_resamples=10)
     table = resampled.curve.table
     traces = [
         {"type": "scatter", "mode": "lines+markers", "name": name, "x": table.index,
@@ -226,7 +226,7 @@ def internal() -> go.Figure:
     X = wines().X
     sweep = {str(k): KMeans(k, n_init=5, random_state=0).fit_predict(X) for k in range(2, 11)}
     keys = ["silhouette", "calinski_harabasz_index", "davies_bouldin_index", "dunn_index"]
-    scores = karat.evaluate(X, sweep, measures=keys)
+    scores = sortal.evaluate(X, sweep, measures=keys)
     traces = []
     for key in keys:
         values = catalogue[key].sign * scores[key].to_numpy(dtype=float)
@@ -240,14 +240,14 @@ def internal() -> go.Figure:
 def external() -> go.Figure:
     """The table of figure 16.4."""
     classes, clusters = list("xxxxxoxoooo◇xx◇◇◇"), [1] * 6 + [2] * 6 + [3] * 5
-    return karat.plot.contingency(karat.ContingencyTable(classes, clusters))
+    return sortal.plot.contingency(sortal.ContingencyTable(classes, clusters))
 
 
 def clarity() -> go.Figure:
     """Which of seven clusters of the wines are recognised."""
     X = wines().X
-    labels = karat.Study(X).sweep("ward", k=[7]).labels("ward k=7")
-    table = karat.measures.clarity.assess(X, {"ward": labels}).per_cluster("ward")
+    labels = sortal.Study(X).sweep("ward", k=[7]).labels("ward k=7")
+    table = sortal.measures.clarity.assess(X, {"ward": labels}).per_cluster("ward")
     table = table.sort_values("recall", ascending=False)
     names = [f"cluster {cluster}" for cluster in table.index]
     return bars(names, table["recall"].tolist(), "share of the cluster that is recognised")
@@ -280,9 +280,9 @@ def axioms_external() -> go.Figure:
 
 def columns() -> go.Figure:
     """The columns of the customers and their weights."""
-    data = karat.datasets.read(DATA / "customers.csv")
+    data = sortal.datasets.read(DATA / "customers.csv")
     X: Any = data.X
-    weights = karat.Study(data).dataset.column_weights
+    weights = sortal.Study(data).dataset.column_weights
     values = [weights.get(name.partition("=")[0], 1.0) for name in data.feature_names]
     spread = [float(s) for s in np.std(np.asarray(X), axis=0)]
     traces = [
@@ -294,7 +294,7 @@ def columns() -> go.Figure:
 
 def study() -> go.Figure:
     """Candidates of the wines by recovery."""
-    tried = karat.Study(wines().X)
+    tried = sortal.Study(wines().X)
     tried.sweep(["kmeans", "ward", "average"], k=range(2, 9), n_init=2, workers=1)
     ranking = tried.rank().reset_index()
     point = {
@@ -321,7 +321,7 @@ def clusterers() -> go.Figure:
     parts = []
     for title, X, k in (("moons", moons, 2), ("stripes", stripes, 3)):
         for key in ("kmeans", "ward", "gaussian-mixture", "genie"):
-            tried = karat.Study(X).sweep(key, k=[k], n_init=1, workers=1, progress=False)
+            tried = sortal.Study(X).sweep(key, k=[k], n_init=1, workers=1, progress=False)
             parts.append((f"{key}, {title}", X, tried.labels(tried.candidates.index[0])))
     return panels(parts, 4)
 
@@ -370,7 +370,7 @@ def questions() -> go.Figure:
     figure = make_subplots(2, 2, subplot_titles=titles)
     for column, X in enumerate((groups, cloud), 1):
         labels = KMeans(2, n_init=5, random_state=0).fit_predict(X)
-        values = karat.silhouette_samples(X, labels)
+        values = sortal.silhouette_samples(X, labels)
         order = np.lexsort((values, labels))
         figure.add_trace(dots(X, labels), row=1, col=column)
         color = [style.color(int(label)) for label in labels[order]]

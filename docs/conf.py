@@ -15,9 +15,9 @@ import plotly.io as pio
 from plotly.io.base_renderers import MimetypeRenderer
 from sphinx.application import Sphinx
 
-import karat
-from karat import clusterers, measures
-from karat.measures.evaluation import applicable
+import sortal
+from sortal import clusterers, measures
+from sortal.measures.evaluation import applicable
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -28,12 +28,12 @@ import pictures  # noqa: E402
 from axioms_pages import write_pages  # noqa: E402
 from measured import RESULTS  # noqa: E402
 
-from karat_lab.peers import PEERS  # noqa: E402
+from sortal_lab.peers import PEERS  # noqa: E402
 
-project = "karat"
-author = "The karat developers"
-copyright = "2026, the karat developers"
-version = release = karat.__version__
+project = "sortal"
+author = "The sortal developers"
+copyright = "2026, the sortal developers"
+version = release = sortal.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -47,7 +47,7 @@ extensions = [
 # a table that other pages include
 exclude_patterns = ["_build"]
 html_theme = "furo"
-html_title = "karat"
+html_title = "sortal"
 html_math_renderer = "mathml"
 html_static_path = ["_static", "generated/static"]
 html_css_files = ["doors.css"]
@@ -113,9 +113,9 @@ def external_example() -> list[list[str]]:
     """manning2008's figure 16.4 by every external measure, once and with every point doubled."""
     classes, clusters = list("xxxxxoxoooo◇xx◇◇◇"), [1] * 6 + [2] * 6 + [3] * 5
     tables = [
-        karat.ContingencyTable(classes, clusters),
-        karat.ContingencyTable(classes * 2, clusters * 2),
-        karat.ContingencyTable(classes, classes),
+        sortal.ContingencyTable(classes, clusters),
+        sortal.ContingencyTable(classes * 2, clusters * 2),
+        sortal.ContingencyTable(classes, classes),
     ]
     return [
         [m.title, "greater" if m.greater_is_better else "lower"]
@@ -195,14 +195,19 @@ def write_generated() -> None:
     header = ["measure", "better", "figure 16.4", "doubled", "the classes themselves"]
     (GENERATED / "external-example.inc").write_text(table(header, external_example()))
     for package in PEERS:
-        header = [f"in {package}", "in karat", "beside each other", "where they differ, or why not"]
+        header = [
+            f"in {package}",
+            "in sortal",
+            "beside each other",
+            "where they differ, or why not",
+        ]
         (GENERATED / f"peers-{package}.inc").write_text(table(header, peer_rows(package)))
     write_pages(GENERATED)
     functions = sorted(n for n in measures.__all__ if n[0].islower() and n != "catalogue")
     listing = "\n".join(f"   {name}" for name in functions)
     (GENERATED / "functions.rst").write_text(
         "Functions of the measures\n=========================\n\n"
-        f".. currentmodule:: karat\n\n.. autosummary::\n   :toctree: api\n\n{listing}\n"
+        f".. currentmodule:: sortal\n\n.. autosummary::\n   :toctree: api\n\n{listing}\n"
     )
 
 
@@ -243,7 +248,7 @@ def write_report() -> None:
     """The report of the front page, from the command above it; its picture where chromium is."""
     page = GENERATED / "static" / "wine.html"
     page.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "karat", "run", "wine", "--report", str(page)]
+    command = [sys.executable, "-m", "sortal", "run", "wine", "--report", str(page)]
     subprocess.run([*command, "--quiet"], check=True, stdout=subprocess.DEVNULL)
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     if browser is not None:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import karat
-from karat.measures import catalogue
-from karat.measures.measure_map import DATA_GROUPS, DATA_KINDS, SAME_CORRELATION, load_map
-from karat.measures.properties import definitions, stored_verdicts
-from karat_lab.map_of_measures import fit_and_unfit, stability
+import sortal
+from sortal.measures import catalogue
+from sortal.measures.measure_map import DATA_GROUPS, DATA_KINDS, SAME_CORRELATION, load_map
+from sortal.measures.properties import definitions, stored_verdicts
+from sortal_lab.map_of_measures import fit_and_unfit, stability
 
 Table = Callable[[list[str], list[list[str]]], str]
 
@@ -63,7 +63,7 @@ def write(folder: Path, table: Table) -> None:
     put("fit", "".join(f"- {line}\n" for line in fit_and_unfit(found)))
     put("truth", table(["measure", "family", *(g for g in DATA_GROUPS if g != "tables")], truth))
 
-    figure = karat.plot.agreement(found.rho, symbol="ρ")
+    figure = sortal.plot.agreement(found.rho, symbol="ρ")
     html = figure.to_html(full_html=False, include_plotlyjs="_static/plotly.min.js")
     (folder / "measure_map_heat.html").write_text(html, encoding="utf-8")
 

@@ -1,9 +1,10 @@
 """Figures of the pages, read from stored results: none of them is typed.
 
 A source is ``NAME: ROW / COLUMN``, with ``| FORMAT`` after it where the figure is a number to be
-rounded or the first of a cell. NAME is a file of ``lab/results`` (written by ``karat reproduce NAME
---json``); those in ``past`` are of experiments that are no more. ROW is the beginning of a row, or
-of a note; of a note COLUMN counts the numbers, from 1, or is what follows the number.
+rounded or the first of a cell. NAME is a file of ``lab/results`` (written by
+``sortal reproduce NAME --json``); those in ``past`` are of experiments that are no more. ROW is
+the beginning of a row, or of a note; of a note COLUMN counts the numbers, from 1, or is what
+follows the number.
 
 On a page of reStructuredText the role says the figure; in Markdown it stands between two comments::
 
@@ -133,8 +134,8 @@ def pairs(name: str, first: str, against: str, without: str = "") -> list[list[s
     Exact, two-sided, corrected by Holm for the comparisons that are shown. ``without`` names
     columns that are no observations.
     """
-    from karat.bench.rank_tests import pairwise_wilcoxon
-    from karat.bounds.multiplicity import holm
+    from sortal.bench.rank_tests import pairwise_wilcoxon
+    from sortal.bounds.multiplicity import holm
 
     rows = {next(iter(row.values())): row for _, row in _rows(name)}
     title = next(iter(rows[first]))
@@ -168,7 +169,7 @@ def _listed(text: str) -> list[str]:
 
 def names(beginning: str = "all") -> list[list[str]]:
     """Every name: seconds, and published figures in our interval, outside, without an error."""
-    from karat_lab import EXPERIMENTS
+    from sortal_lab import EXPERIMENTS
 
     quick, paper = _results("quick", beginning), _results("", beginning)
     chosen = [n for n in sorted(EXPERIMENTS) if beginning == "all" or n.startswith(beginning)]
@@ -204,7 +205,7 @@ def _counts(results: list[dict[str, Any]]) -> list[str]:
 
 def differences(beginning: str = "all") -> list[list[str]]:
     """The published figures outside our interval, with their explanation."""
-    from karat_lab.explanations import reason
+    from sortal_lab.explanations import reason
 
     cells = [["Name", "Figure", "Ours", "Published", "Why"]]
     for name, result in _results("", beginning).items():
@@ -219,7 +220,7 @@ def differences(beginning: str = "all") -> list[list[str]]:
 
 def reasons(beginning: str = "all") -> list[list[str]]:
     """How many published figures are outside our interval, by how sure the reason is."""
-    from karat_lab.explanations import SHOWN, STATUSES, statuses
+    from sortal_lab.explanations import SHOWN, STATUSES, statuses
 
     count, inside = Counter[str](), 0
     for name, result in _results("", beginning).items():

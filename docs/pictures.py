@@ -11,15 +11,15 @@ import plotly.graph_objects as go
 import plotly.io as pio
 from charts import CHARTS
 
-import karat
-from karat.meaning import ClusterDescription
-from karat.plot import style
+import sortal
+from sortal.meaning import ClusterDescription
+from sortal.plot import style
 
 HERE = Path(__file__).parent
 DATA = HERE.parent / "examples" / "data"
 
 
-def fast(study: karat.Study, *clusterers: str, k: Any = range(2, 7)) -> karat.Answer:
+def fast(study: sortal.Study, *clusterers: str, k: Any = range(2, 7)) -> sortal.Answer:
     """The answer of a small sweep."""
     study.sweep(list(clusterers), k=k, n_init=2, workers=1, progress=False)
     return study.best()
@@ -27,11 +27,11 @@ def fast(study: karat.Study, *clusterers: str, k: Any = range(2, 7)) -> karat.An
 
 def table() -> tuple[go.Figure, str]:
     """Customers: numbers and categories."""
-    study = karat.Study(karat.datasets.read(DATA / "customers.csv"))
+    study = sortal.Study(sortal.datasets.read(DATA / "customers.csv"))
     answer = fast(study, "kmeans", "ward", "gaussian-mixture")
     data = study.dataset
     X: Any = data.X
-    figure = karat.plot.feature_profile(
+    figure = sortal.plot.feature_profile(
         X * data.scale + data.center,
         answer.labels,
         feature_names=data.feature_names,
@@ -43,7 +43,7 @@ def table() -> tuple[go.Figure, str]:
 
 def texts() -> tuple[go.Figure, str]:
     """Mails to a shop by their characteristic words."""
-    study = karat.Study(karat.datasets.read(DATA / "mails.jsonl", text_column="text"))
+    study = sortal.Study(sortal.datasets.read(DATA / "mails.jsonl", text_column="text"))
     answer = fast(study, "spherical-kmeans", k=range(2, 7))
     clusters = sorted(study.describe(answer.name), key=lambda one: -one.size)
     traces = []
@@ -70,11 +70,11 @@ def texts() -> tuple[go.Figure, str]:
 
 def meaning() -> tuple[go.Figure, str]:
     """Customers: the means of each cluster."""
-    study = karat.Study(karat.datasets.read(DATA / "customers.csv"))
+    study = sortal.Study(sortal.datasets.read(DATA / "customers.csv"))
     answer = fast(study, "kmeans")
     data = study.dataset
     names = [cluster.name for cluster in study.describe()]
-    figure = karat.plot.feature_profile(
+    figure = sortal.plot.feature_profile(
         data.X, answer.labels, feature_names=data.feature_names, names=names
     )
     return figure, ""
@@ -83,11 +83,11 @@ def meaning() -> tuple[go.Figure, str]:
 def embeddings() -> tuple[go.Figure, str]:
     """Handwritten digits, 64 numbers each."""
     digits = np.loadtxt(DATA / "vectors-digits.csv", skiprows=1, dtype=int)
-    study = karat.Study(np.load(DATA / "vectors.npy"), metric="cosine")
+    study = sortal.Study(np.load(DATA / "vectors.npy"), metric="cosine")
     answer = fast(study, "spherical-kmeans", "average", k=range(6, 13))
-    agreed = karat.adjusted_rand_index(digits, answer.labels)
-    figure = karat.plot.contingency(
-        karat.ContingencyTable(digits, answer.labels), row_title="Digit"
+    agreed = sortal.adjusted_rand_index(digits, answer.labels)
+    figure = sortal.plot.contingency(
+        sortal.ContingencyTable(digits, answer.labels), row_title="Digit"
     )
     told = (
         f"{answer.n_clusters} clusters of 300 images; there are 10 digits, and the adjusted Rand "
@@ -98,11 +98,11 @@ def embeddings() -> tuple[go.Figure, str]:
 
 def own() -> tuple[go.Figure, str]:
     """Two clusterings of the wines by their silhouettes."""
-    wine = karat.datasets.load("wine", label_column="cultivar", scale="standard")
-    study = karat.Study(wine.X)
+    wine = sortal.datasets.load("wine", label_column="cultivar", scale="standard")
+    study = sortal.Study(wine.X)
     study.sweep("ward", k=[3, 4], workers=1, progress=False)
     labels = {f"ward, {k} clusters": study.labels(f"ward k={k}") for k in (3, 4)}
-    scores = karat.evaluate(
+    scores = sortal.evaluate(
         wine.X, labels, y=wine.y, measures=["silhouette", "adjusted_rand_index"]
     )
     rows = [
@@ -111,7 +111,7 @@ def own() -> tuple[go.Figure, str]:
         for name in labels
     ]
     head = ".. list-table::\n   :header-rows: 1\n\n   * - Clustering\n     - Silhouette\n"
-    figure = karat.plot.silhouette(wine.X, labels["ward, 3 clusters"])
+    figure = sortal.plot.silhouette(wine.X, labels["ward, 3 clusters"])
     return figure, head + "     - Adjusted Rand index with the cultivars\n" + "\n".join(rows) + "\n"
 
 
@@ -119,7 +119,7 @@ def distances() -> tuple[go.Figure, str]:
     """Spellings of names by how little they have in common."""
     names = np.array((DATA / "names.txt").read_text(encoding="utf8").split())
     D = np.load(DATA / "names-distances.npy")
-    return karat.plot.dendrogram(D, 4, method="average", metric="precomputed", ids=names), ""
+    return sortal.plot.dendrogram(D, 4, method="average", metric="precomputed", ids=names), ""
 
 
 def listed(found: Any, *, words: bool = False) -> str:

@@ -21,7 +21,7 @@ DATA = Path(__file__).resolve().parents[1] / "examples" / "data"
 @cache
 def folder(page: str) -> Path:
     """A copy of the examples' data for one page."""
-    copy = Path(tempfile.mkdtemp(prefix="karat-docs-")) / page
+    copy = Path(tempfile.mkdtemp(prefix="sortal-docs-")) / page
     shutil.copytree(DATA, copy)
     return copy
 
@@ -30,7 +30,7 @@ def output(command: str, page: str) -> str:
     """What a command prints; an error of the command fails the build."""
     environment = {**os.environ, "COLUMNS": "88", "NO_COLOR": "1", "TERM": "dumb"}
     environment["XDG_STATE_HOME"] = str(folder(page).parent)
-    words = command.replace("karat ", f"{sys.executable} -m karat ", 1)
+    words = command.replace("sortal ", f"{sys.executable} -m sortal ", 1)
     done = subprocess.run(words, shell=True, cwd=folder(page), capture_output=True, text=True,
                           env=environment, check=False)  # fmt: skip
     if done.returncode:

@@ -12,8 +12,8 @@ import numpy as np
 import plotly.io as pio
 from PIL import Image
 
-import karat
-from karat.plot import style
+import sortal
+from sortal.plot import style
 
 OUT = Path(__file__).parent / "_static" / "gallery"
 WIDTH, HEIGHT = 400, 280
@@ -24,7 +24,7 @@ def cells() -> Any:
     """Groups of points of many sizes."""
     centers = RNG.normal(0, 6, (7, 2))
     labels = RNG.choice(7, 700, p=RNG.dirichlet(np.full(7, 3.0)))
-    return karat.plot.projection(centers[labels] + RNG.normal(0, 1, (700, 2)), labels)
+    return sortal.plot.projection(centers[labels] + RNG.normal(0, 1, (700, 2)), labels)
 
 
 def documents() -> Any:

@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from unittest import mock
 
-from karat.cli import main
+from sortal.cli import main
 
 
 @dataclass(frozen=True)
@@ -19,13 +19,13 @@ class Done:
     stderr: str
 
 
-def karat_command(*arguments: object, cwd: str | os.PathLike[str] | None = None) -> Done:
-    """Run ``karat`` with these arguments in a folder; an exception of its own passes through."""
+def sortal_command(*arguments: object, cwd: str | os.PathLike[str] | None = None) -> Done:
+    """Run ``sortal`` with these arguments in a folder; an exception of its own passes through."""
     out, err = io.StringIO(), io.StringIO()
     code: object = 0
     with (
         contextlib.chdir(cwd or os.curdir),
-        mock.patch.object(sys, "argv", ["karat", *map(str, arguments)]),
+        mock.patch.object(sys, "argv", ["sortal", *map(str, arguments)]),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):

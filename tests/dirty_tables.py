@@ -16,7 +16,7 @@ NAMES = ["height", "weight", "width", "depth", "volume"]
 
 @dataclass
 class Dirty:
-    """A table in the making: columns of cells, what was planted, what karat must have said."""
+    """A table in the making: columns of cells, what was planted, what sortal must have said."""
 
     columns: dict[str, list[Any]]
     classes: np.ndarray

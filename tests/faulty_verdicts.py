@@ -1,4 +1,4 @@
-"""Verdicts on whole answers of ``karat run`` to faulty tables."""
+"""Verdicts on whole answers of ``sortal run`` to faulty tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
 import faulty_kinds
-from command_line import karat_command
+from command_line import sortal_command
 
 #: least agreement of a right answer with the planted groups
 RIGHT = 0.9
@@ -20,7 +20,7 @@ def verdict(name: str, seed: int, folder: Path, sweep: Sequence[str] = ()) -> st
     """Right, stopped, wrong but said (a harmful finding stands before it), or silently wrong."""
     faulty = faulty_kinds.plant(name, seed, folder)
     labels = folder / "labels.csv"
-    done = karat_command(
+    done = sortal_command(
         "run", faulty.path, *faulty.options, "--json", "--quiet", "--no-stability", "--force",
         "--labels", labels, *sweep,
     )  # fmt: skip

@@ -215,14 +215,14 @@ NOT_STORED = {
 
 @pytest.mark.parametrize("folder", NOT_STORED)
 def test_stored_are_the_names_of_the_code(folder: str) -> None:
-    experiments = pytest.importorskip("karat_lab").EXPERIMENTS
+    experiments = pytest.importorskip("sortal_lab").EXPERIMENTS
     found = {path.stem for path in (measured.RESULTS / folder).glob("*.json")}
     assert not found - set(experiments), "no experiment has these names"
     assert set(experiments) - found <= NOT_STORED[folder], "these results are gone"
 
 
 def test_stored_results_have_one_schema() -> None:
-    results = pytest.importorskip("karat_lab.results")
+    results = pytest.importorskip("sortal_lab.results")
     keys = list(results.result_of("whissell2012-equation2.7"))
     # what was stored before the time of the processor was measured has none
     shorter = [key for key in keys if key != "processor_seconds"]
@@ -249,7 +249,7 @@ def test_a_name_that_was_not_run_is_told_so(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_every_name_is_shown_and_every_difference_explained() -> None:
     heads, *rows = measured.names()
-    assert [row[0] for row in rows[:-1]] == sorted(pytest.importorskip("karat_lab").EXPERIMENTS)
+    assert [row[0] for row in rows[:-1]] == sorted(pytest.importorskip("sortal_lab").EXPERIMENTS)
     assert all(len(row) == len(heads) for row in rows)
     columns = [[row[i].replace(",", "") for row in rows] for i in (1, 4)]
     for *each, total in columns:
@@ -276,7 +276,7 @@ QUICK = ("manning2008-table16.2", "manning2008-exercise", "whissell2012-figure6.
 
 @pytest.mark.parametrize("name", QUICK)
 def test_stored_results_are_those_of_the_code(name: str) -> None:
-    results = pytest.importorskip("karat_lab.results")
+    results = pytest.importorskip("sortal_lab.results")
     stored = json.loads((measured.RESULTS / f"{name}.json").read_text("utf-8"))
     found = results.result_of(name, scale="paper")
     assert found["verdict"] == stored["verdict"]

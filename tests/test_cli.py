@@ -15,13 +15,13 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-import karat
-from command_line import karat_command as run
-from karat.__main__ import main
-from karat.cli import app
-from karat.datasets import ASSIGNED
-from karat.study import samples
-from karat.study.stability import sample_agreement
+import sortal
+from command_line import sortal_command as run
+from sortal.__main__ import main
+from sortal.cli import app
+from sortal.datasets import ASSIGNED
+from sortal.study import samples
+from sortal.study.stability import sample_agreement
 
 FAST = ["-c", "kmeans", "-c", "average", "-k", "2:4", "--n-init", "2", "--workers", "1"]
 
@@ -31,7 +31,7 @@ def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
     result = run(
         "run", "wine", "--label-column", "cultivar", "--scale", "standard", *FAST,
-        "--storage", "w.karat", "--report", "w.html", "--labels", "l.csv", "--quiet", cwd=folder,
+        "--storage", "w.sortal", "--report", "w.html", "--labels", "l.csv", "--quiet", cwd=folder,
     )  # fmt: skip
     return folder, result
 
@@ -51,10 +51,10 @@ def test_answer_report_labels_and_study(finished):
 
 def test_report_again_from_the_study(finished):
     folder, _ = finished
-    result = run("report", "w.karat", "-o", "again.html", cwd=folder)
+    result = run("report", "w.sortal", "-o", "again.html", cwd=folder)
     assert result.returncode == 0, result.stderr
     assert "kmeans k=3" in (folder / "again.html").read_text()
-    again = run("report", "w.karat", "-o", "again.html", cwd=folder)
+    again = run("report", "w.sortal", "-o", "again.html", cwd=folder)
     assert again.returncode == 2
     assert "--force" in again.stderr or "overwrite" in again.stderr
 
@@ -63,7 +63,7 @@ def test_json_for_machines(finished):
     folder, _ = finished
     result = run(
         "run", "wine", "--label-column", "cultivar", "--scale", "standard", *FAST,
-        "--storage", "w.karat", "--json", cwd=folder,
+        "--storage", "w.sortal", "--json", cwd=folder,
     )  # fmt: skip
     answer = json.loads(result.stdout)
     assert answer["best"]["n_clusters"] == 3
@@ -106,7 +106,7 @@ def test_four_segments_of_customers_are_found(tmp_path):
     assert "score" not in answer["ranking"][0]
     labels = pd.read_csv(tmp_path / "l.csv")
     assert list(labels["id"]) == list(table["name"])
-    assert karat.adjusted_rand_index(segment, labels["cluster"], noise="singletons") > 0.95
+    assert sortal.adjusted_rand_index(segment, labels["cluster"], noise="singletons") > 0.95
 
 
 def test_a_choice_of_a_sample_says_what_it_loses(tmp_path, monkeypatch):
@@ -114,8 +114,8 @@ def test_a_choice_of_a_sample_says_what_it_loses(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     np.save(tmp_path / "X.npy", rng.normal(size=(540, 2)) + 6.0 * rng.integers(0, 3, (540, 1)))
     arguments = ("run", "X.npy", "-c", "average", "-k", "2:4", "--no-stability")
-    answer = json.loads(run(*arguments, "--json", "--storage", "s.karat", cwd=tmp_path).stdout)
-    with karat.load_study(tmp_path / "s.karat", tmp_path / "X.npy") as study:
+    answer = json.loads(run(*arguments, "--json", "--storage", "s.sortal", cwd=tmp_path).stdout)
+    with sortal.load_study(tmp_path / "s.sortal", tmp_path / "X.npy") as study:
         kept = sample_agreement(study.tried, answer["best"]["name"])
         assert study.candidates["fitted_on"].tolist() == [500] * 3
     assert answer["best"]["sample"]["agreement"] == pytest.approx(kept)
@@ -127,7 +127,7 @@ def test_a_choice_of_a_sample_says_what_it_loses(tmp_path, monkeypatch):
 
 
 def test_own_labelings_alone(tmp_path):
-    X = karat.datasets.load("iris").X
+    X = sortal.datasets.load("iris").X
     pd.DataFrame(
         {"mine": np.repeat([0, 1, 2], 50), "other": np.arange(150) % 3}
     ).to_csv(tmp_path / "mine.csv", index=False)  # fmt: skip
@@ -136,7 +136,7 @@ def test_own_labelings_alone(tmp_path):
     assert result.returncode == 0, result.stderr
     text = " ".join(result.stdout.split())
     assert "The best of your two clusterings is mine, with 3 groups" in text
-    assert re.search(r"karat's own \d groups, much the same ones", text)
+    assert re.search(r"sortal's own \d groups, much the same ones", text)
 
 
 ERRORS = [
@@ -149,11 +149,11 @@ ERRORS = [
     (["run", "wine", "-k", "1", "-c", "ward"], 1, "at least 2"),
     (["run", "wine", "--by", "silhouete", "-c", "ward"], 2, "did you mean 'silhouette'"),
     (["run", "wine", "--report", "/nowhere/x.html"], 2, "no folder"),
-    (["run", "wine", "--storage", "/nowhere/x.karat"], 3, "no folder"),
+    (["run", "wine", "--storage", "/nowhere/x.sortal"], 3, "no folder"),
     (["run", "wine", "--noise", "ignore", "-c", "ward"], 2, "noise must be one of"),
     (["run", "wine", "--only-labelings"], 2, "needs --labelings"),
     (["run", "wine", "--delta", "2"], 2, "delta"),
-    (["report", "nothing.karat"], 3, "no study file"),
+    (["report", "nothing.sortal"], 3, "no study file"),
     (["measures", "silhouete"], 2, "did you mean 'silhouette'"),
 ]
 
@@ -162,7 +162,7 @@ def check_error(result, folder, code, message):
     assert result.returncode == code, result.stderr
     assert message in result.stderr
     assert "Traceback" not in result.stderr
-    assert result.stderr.startswith("karat: ")
+    assert result.stderr.startswith("sortal: ")
     assert list(folder.iterdir()) == []
 
 
@@ -174,7 +174,7 @@ def test_errors_are_one_line_with_a_code(tmp_path, arguments, code, message):
 def test_a_shell_sees_the_code_and_no_traceback(tmp_path):
     arguments, code, message = ERRORS[13]
     done = subprocess.run(
-        [sys.executable, "-m", "karat", *arguments], capture_output=True, text=True, cwd=tmp_path
+        [sys.executable, "-m", "sortal", *arguments], capture_output=True, text=True, cwd=tmp_path
     )
     check_error(done, tmp_path, code, message)
 
@@ -189,7 +189,7 @@ def test_an_existing_report_is_rejected_before_any_work(tmp_path):
 
 def test_measures_lists_every_one():
     listed = json.loads(run("measures", "--json").stdout)
-    assert [m["key"] for m in listed] == list(karat.measures.catalogue)
+    assert [m["key"] for m in listed] == list(sortal.measures.catalogue)
     assert "greater" in run("measures").stdout
     text = run("measures", "silhouette").stdout
     assert "silhouette_samples" in text
@@ -197,7 +197,7 @@ def test_measures_lists_every_one():
 
 
 def test_measures_for_a_kind_of_data():
-    advice = karat.recommend(kind="texts")
+    advice = sortal.recommend(kind="texts")
     text = run("measures", "--for", "texts").stdout
     assert all(key in text for key in advice.index)
     rows = json.loads(run("measures", "--for", "texts", "--json").stdout)
@@ -220,38 +220,38 @@ def test_errors_of_the_system_are_told(monkeypatch, error, said):
     def fail():
         raise error
 
-    monkeypatch.setattr("karat.cli.app", fail)
+    monkeypatch.setattr("sortal.cli.app", fail)
     monkeypatch.setattr(os, "dup2", lambda *_: None)
     done = run("measures")
-    assert (done.returncode, done.stderr) == (2, f"karat: {said}\n")
+    assert (done.returncode, done.stderr) == (2, f"sortal: {said}\n")
 
 
 def test_ctrl_c_before_anything_ran_is_told(monkeypatch, capsys):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sys.argv", ["karat", "run", "wine"])
-    # "karat.cli.run" is the function, too
-    monkeypatch.setattr(importlib.import_module("karat.cli.run"), "read_dataset", interrupt)
+    monkeypatch.setattr("sys.argv", ["sortal", "run", "wine"])
+    # "sortal.cli.run" is the function, too
+    monkeypatch.setattr(importlib.import_module("sortal.cli.run"), "read_dataset", interrupt)
     with pytest.raises(SystemExit) as exit_:
         main()
     assert exit_.value.code == 130
-    assert capsys.readouterr().err == "karat: interrupted\n"
+    assert capsys.readouterr().err == "sortal: interrupted\n"
 
 
 def test_ctrl_c_while_loading_is_told(monkeypatch, capsys):
     class Interrupt:
         @staticmethod
         def find_spec(name, path=None, target=None):
-            if name == "karat.cli":
+            if name == "sortal.cli":
                 raise KeyboardInterrupt
 
-    monkeypatch.delitem(sys.modules, "karat.cli", raising=False)
+    monkeypatch.delitem(sys.modules, "sortal.cli", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Interrupt, *sys.meta_path])
     with pytest.raises(SystemExit) as exit_:
         main()
     assert exit_.value.code == 130
-    assert capsys.readouterr().err == "karat: interrupted\n"
+    assert capsys.readouterr().err == "sortal: interrupted\n"
 
 
 def hear_interrupts():
@@ -262,8 +262,8 @@ def hear_interrupts():
 #: the command, with progress as soon as there is any
 IMPATIENT = """
 import sys
-from karat import __main__
-from karat.runtime import progress
+from sortal import __main__
+from sortal.runtime import progress
 
 progress.EVERY = 0.1
 __main__.main()
@@ -273,7 +273,7 @@ __main__.main()
 @pytest.mark.posix
 @pytest.mark.parametrize("storage", [pytest.param(True, marks=pytest.mark.long), False])
 def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path, storage):
-    extra = ["--storage", "kept.karat"] if storage else []
+    extra = ["--storage", "kept.sortal"] if storage else []
     command = [sys.executable, "-c", IMPATIENT, "run", "wine", "-k", "2:100", "--n-init", "10",
                "-c", "kmeans", "--workers", "1", *extra]  # fmt: skip
     child = subprocess.Popen(
@@ -294,8 +294,8 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path, storage):
     # Python tells of an interruption that came where exceptions are ignored; it is obeyed later
     assert "Traceback" not in errors or "Exception ignored" in errors
     assert "to resume" in errors
-    kept = tmp_path / ("kept.karat" if storage else "wine.karat")
-    with karat.Study(karat.datasets.read("wine"), storage=kept) as study:
+    kept = tmp_path / ("kept.sortal" if storage else "wine.sortal")
+    with sortal.Study(sortal.datasets.read("wine"), storage=kept) as study:
         assert len(study.candidates) > 0
 
 
@@ -308,12 +308,12 @@ def shown(*arguments, columns=80):
 def test_measures_names_are_whole_at_80_columns():
     listed = shown("measures")
     assert max(map(len, listed.splitlines())) <= 80
-    for key in karat.measures.catalogue:
+    for key in sortal.measures.catalogue:
         assert f"\n{key} " in listed
 
 
 def test_version_and_completion():
-    assert shown("--version") == f"karat {karat.__version__}\n"
+    assert shown("--version") == f"sortal {sortal.__version__}\n"
     assert "--install-completion" in shown("--help")
 
 
@@ -334,4 +334,4 @@ def test_the_help_of_a_command_fills_the_width_and_has_an_example():
         paragraphs = command.help.split("\n\n")
         assert not any("\n" in paragraph for paragraph in paragraphs), name
         if name not in ("reproduce", "lab"):  # the laboratory's own help follows
-            assert any(paragraph.startswith(f"karat {name} ") for paragraph in paragraphs), name
+            assert any(paragraph.startswith(f"sortal {name} ") for paragraph in paragraphs), name

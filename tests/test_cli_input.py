@@ -7,8 +7,8 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from karat import cli
-from karat.cli._input import InputOptions, LabelledInputOptions, read_dataset, split_names
+from sortal import cli
+from sortal.cli._input import InputOptions, LabelledInputOptions, read_dataset, split_names
 
 FAST = ["-c", "kmeans", "-k", "2:3", "--n-init", "1", "--workers", "1"]
 GOOD = "name,x,y,colour,class\n" + "".join(
@@ -17,10 +17,10 @@ GOOD = "name,x,y,colour,class\n" + "".join(
 )
 
 
-def karat(
+def sortal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object
 ) -> tuple[int, str, str]:
-    monkeypatch.setattr("sys.argv", ["karat", *map(str, arguments)])
+    monkeypatch.setattr("sys.argv", ["sortal", *map(str, arguments)])
     code = 0
     try:
         cli.main()
@@ -60,10 +60,10 @@ def test_rejected(
     text, options, parts = CASES[case]
     path = tmp_path / "x.csv"
     path.write_text(text, encoding="utf-8")
-    code, out, err = karat(monkeypatch, capsys, "run", path, "--strict", *options, *FAST)
+    code, out, err = sortal(monkeypatch, capsys, "run", path, "--strict", *options, *FAST)
     assert code == 2
     assert out == ""
-    assert "karat: " in err
+    assert "sortal: " in err
     assert "Traceback" not in err
     for part in parts:
         assert part in err
@@ -74,10 +74,10 @@ def test_a_name_that_no_file_has(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("customers.csv").write_text(GOOD)
-    code, _, err = karat(monkeypatch, capsys, "run", "customer.csv", *FAST)
+    code, _, err = sortal(monkeypatch, capsys, "run", "customer.csv", *FAST)
     assert code == 2
     assert "did you mean 'customers.csv'" in err
-    code, _, err = karat(monkeypatch, capsys, "run", "wime", *FAST)
+    code, _, err = sortal(monkeypatch, capsys, "run", "wime", *FAST)
     assert code == 2
     assert "did you mean 'wine'" in err
 
@@ -87,8 +87,8 @@ def test_a_file_larger_than_memory(
 ) -> None:
     path = tmp_path / "x.csv"
     path.write_text("x,y\n" + "1,2\n" * 1000)
-    monkeypatch.setattr("karat.runtime.resources.available_memory", lambda: 10_000)
-    code, _, err = karat(monkeypatch, capsys, "run", path, *FAST)
+    monkeypatch.setattr("sortal.runtime.resources.available_memory", lambda: 10_000)
+    code, _, err = sortal(monkeypatch, capsys, "run", path, *FAST)
     assert code == 2
     assert "needs about 32 kB of memory, and 10 kB are free" in err
 
@@ -114,7 +114,7 @@ def test_odd_data_end_in_words(
     path = tmp_path / "x.csv"
     path.write_text(text)
     options = ["-c", "kmeans", "-k", k, "--n-init", "1", "--workers", "1"]
-    code, out, err = karat(monkeypatch, capsys, "run", path, *options)
+    code, out, err = sortal(monkeypatch, capsys, "run", path, *options)
     assert code in (0, 1, 2)
     assert (out if code == 0 else err).strip()
     assert "Traceback" not in out + err
@@ -144,7 +144,7 @@ def test_options_reach_the_reader(tmp_path: Path) -> None:
 
 
 def test_choices_are_those_of_the_reader() -> None:
-    from karat.datasets.values.reading_options import IMPUTES, SCALES
+    from sortal.datasets.values.reading_options import IMPUTES, SCALES
 
     hints = get_type_hints(InputOptions)
     assert set(get_args(hints["scale"])) == set(SCALES)

@@ -14,14 +14,14 @@ import pandas as pd
 import pyarrow.dataset as arrow
 import pytest
 
-import karat
-from command_line import karat_command
-from karat.cli import _stopping
-from karat.cli._input import InputOptions, read_dataset
-from karat.datasets.partitioned import sampled_tables
-from karat.datasets.partitioned.label_folder import LabelFolder
-from karat.runtime.output import MANIFEST
-from karat.study import answer, judgement, objects, scores
+import sortal
+from command_line import sortal_command
+from sortal.cli import _stopping
+from sortal.cli._input import InputOptions, read_dataset
+from sortal.datasets.partitioned import sampled_tables
+from sortal.datasets.partitioned.label_folder import LabelFolder
+from sortal.runtime.output import MANIFEST
+from sortal.study import answer, judgement, objects, scores
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 3, 240)
@@ -51,43 +51,43 @@ def test_notes_of_a_sample_are_not_among_its_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     np.save(tmp_path / "x.npy", np.eye(3))
-    monkeypatch.setattr("karat.datasets.read_cells", lambda *_, **__: (TABLE[:3], ("odd",)))
-    done = karat_command("sample", tmp_path / "x.npy", "-n", 2)
+    monkeypatch.setattr("sortal.datasets.read_cells", lambda *_, **__: (TABLE[:3], ("odd",)))
+    done = sortal_command("sample", tmp_path / "x.npy", "-n", 2)
     assert done.stdout.startswith("draw,row,label,check,a,b")
     assert done.stderr == "Note: odd\n"
 
 
 def test_a_run_on_parts_labels_all_rows(folder: Path) -> None:
-    options = ("--labels", "labels", "--save-model", "m.karat-model", "--json")
-    done = karat_command("run", "rows", *SWEEP, *options, cwd=folder)
+    options = ("--labels", "labels", "--save-model", "m.sortal-model", "--json")
+    done = sortal_command("run", "rows", *SWEEP, *options, cwd=folder)
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert answer["data"]["n_objects"] == 120
     assert sum(answer["all_rows"]["sizes"]) == answer["all_rows"]["n_rows"] == 240
     labels = arrow.dataset(folder / "labels").to_table().to_pandas()
-    assert karat.adjusted_rand_index(TRUTH, labels["cluster"]) == 1
-    shown = karat_command("run", "rows", *SWEEP[:-1], cwd=folder)
+    assert sortal.adjusted_rand_index(TRUTH, labels["cluster"]) == 1
+    shown = sortal_command("run", "rows", *SWEEP[:-1], cwd=folder)
     assert "rows: a sample of 120 of 240 rows" in shown.stdout
     assert "All 240 rows" in shown.stdout
     assert "Exact over all 240 rows" in shown.stdout
     assert "estimated from the sampled rows" in shown.stdout
     TABLE.to_parquet(folder / "rows" / "3.parquet")
-    arguments = ("assign", "rows", "--model", "m.karat-model", "-o", "labels")
-    refused = karat_command(*arguments, cwd=folder)
+    arguments = ("assign", "rows", "--model", "m.sortal-model", "-o", "labels")
+    refused = sortal_command(*arguments, cwd=folder)
     assert refused.returncode == 2
     assert "--append" in refused.stderr
-    appended = karat_command(*arguments, "--append", cwd=folder)
+    appended = sortal_command(*arguments, "--append", cwd=folder)
     assert appended.returncode == 0, appended.stderr
     assert len(list((folder / "labels").glob("*.parquet"))) == 4
-    model = ("--against", "m.karat-model", "--json")
-    again = karat_command("run", "rows", *SWEEP, *model, cwd=folder)
+    model = ("--against", "m.sortal-model", "--json")
+    again = sortal_command("run", "rows", *SWEEP, *model, cwd=folder)
     assert len(json.loads(again.stdout)["changes"]) > 0
 
 
 def test_labelings_of_all_rows_are_judged_on_the_sampled_ones(folder: Path) -> None:
     pd.DataFrame({"mine": TRUTH}).to_csv(folder / "mine.csv", index=False)
     options = ("--labelings", "mine.csv", "--only-labelings", "--no-reference", "--quiet", "--json")
-    done = karat_command(
+    done = sortal_command(
         "run", "rows", *options, "--by", "silhouette", "--no-stability", cwd=folder
     )
     assert done.returncode == 0, done.stderr
@@ -95,18 +95,18 @@ def test_labelings_of_all_rows_are_judged_on_the_sampled_ones(folder: Path) -> N
     assert answer["best"]["silhouette"] > 0.7
     assert sorted(answer["all_rows"]["sizes"]) == sorted(np.bincount(TRUTH).tolist())
     TABLE[:10].to_csv(folder / "mine.csv", index=False)
-    done = karat_command("run", "rows", *options, cwd=folder)
+    done = sortal_command("run", "rows", *options, cwd=folder)
     assert done.returncode == 2
     assert "has 10 rows for the 120 objects of rows (of 240 rows)" in done.stderr
 
 
 def test_nothing_is_sampled_on_request(folder: Path) -> None:
-    done = karat_command("run", "rows", *SWEEP, "--exact", "--json", cwd=folder)
+    done = sortal_command("run", "rows", *SWEEP, "--exact", "--json", cwd=folder)
     assert json.loads(done.stdout)["data"]["n_objects"] == 240
 
 
 def test_labels_of_parts_do_not_go_to_a_file(folder: Path) -> None:
-    done = karat_command("run", "rows", *SWEEP, "--labels", "x.csv", cwd=folder)
+    done = sortal_command("run", "rows", *SWEEP, "--labels", "x.csv", cwd=folder)
     assert done.returncode == 2
     assert "folder" in done.stderr
     assert not (folder / "x.csv").exists()
@@ -115,11 +115,11 @@ def test_labels_of_parts_do_not_go_to_a_file(folder: Path) -> None:
 def test_objects_to_label_are_drawn_from_parts(folder: Path) -> None:
     TABLE.to_csv(folder / "whole.csv", index=False)
     drawn = [
-        karat_command("sample", name, "-n", "5", "--json", cwd=folder).stdout
+        sortal_command("sample", name, "-n", "5", "--json", cwd=folder).stdout
         for name in ("rows", "whole.csv")
     ]
     assert json.loads(drawn[0])["rows"] == json.loads(drawn[1])["rows"]
-    table = karat_command("sample", "rows", "-n", "5", cwd=folder).stdout.splitlines()
+    table = sortal_command("sample", "rows", "-n", "5", cwd=folder).stdout.splitlines()
     rows = json.loads(drawn[0])["rows"]
     cells = [line.split(",") for line in table[1:]]
     assert [int(line[1]) for line in cells] == rows
@@ -135,27 +135,28 @@ def test_objects_are_drawn_by_their_ids_in_any_order_of_rows(folder: Path) -> No
     options = ("-n", "40", "--id-column", "key")
     names = []
     for source in ("rows", "other.csv"):
-        done = karat_command("sample", source, *options, cwd=folder)
+        done = sortal_command("sample", source, *options, cwd=folder)
         assert done.returncode == 0, done.stderr
         names.append(pd.read_csv(io.StringIO(done.stdout))["key"].tolist())
     assert names[0] == names[1]
-    shorter = karat_command("sample", "rows", "-n", "9", *options[2:], "--json", cwd=folder)
+    shorter = sortal_command("sample", "rows", "-n", "9", *options[2:], "--json", cwd=folder)
     assert [f"k{row}" for row in json.loads(shorter.stdout)["rows"]] == names[0][:9]
-    other = karat_command("sample", "rows", *options, "--seed", "1", "--json", cwd=folder)
+    other = sortal_command("sample", "rows", *options, "--seed", "1", "--json", cwd=folder)
     assert {f"k{row}" for row in json.loads(other.stdout)["rows"]} != set(names[0])
     keyed.assign(key="x").to_csv(folder / "other.csv", index=False)
-    assert "same id" in karat_command("sample", "other.csv", *options, cwd=folder).stderr
+    assert "same id" in sortal_command("sample", "other.csv", *options, cwd=folder).stderr
     keyed.assign(key=None).to_csv(folder / "other.csv", index=False)
     assert (
-        "is empty in some rows" in karat_command("sample", "other.csv", *options, cwd=folder).stderr
+        "is empty in some rows"
+        in sortal_command("sample", "other.csv", *options, cwd=folder).stderr
     )
 
 
 def test_tables_in_parts_are_not_joined_by_ids(folder: Path) -> None:
-    done = karat_command("compare", "rows", "rows", cwd=folder)
+    done = sortal_command("compare", "rows", "rows", cwd=folder)
     assert done.returncode == 2
     assert "COPY (SELECT" in done.stderr
-    assert "--columns" in karat_command("compare", "rows", cwd=folder).stderr
+    assert "--columns" in sortal_command("compare", "rows", cwd=folder).stderr
 
 
 def interrupted(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, signal_: str) -> None:
@@ -179,18 +180,18 @@ def test_a_stopped_run_ends_with_the_best_answer_so_far(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     TABLE.to_csv(tmp_path / "x.csv", index=False)
-    interrupted(monkeypatch, karat.Study, "sweep", name)
-    done = karat_command("run", "x.csv", *SWEEP, "--json", cwd=tmp_path)
+    interrupted(monkeypatch, sortal.Study, "sweep", name)
+    done = sortal_command("run", "x.csv", *SWEEP, "--json", cwd=tmp_path)
     assert done.returncode == 130
     assert "best answer so far" in done.stderr
     assert json.loads(done.stdout)["best"]["k"] == 3
-    assert (tmp_path / "x.karat").exists()
+    assert (tmp_path / "x.sortal").exists()
 
 
 #: steps of judging (measures, chance of groups, evidence, answers on parts), and what stops them
 STEPS = [
     (scores, "compute", "SIGTERM"), (objects, "structure_of", "SIGINT"),
-    (karat.judge, "gather", "SIGALRM"), (answer, "measure_steadiness", "SIGINT"),
+    (sortal.judge, "gather", "SIGALRM"), (answer, "measure_steadiness", "SIGINT"),
 ]  # fmt: skip
 
 
@@ -205,7 +206,7 @@ def test_judging_that_is_stopped_ends_with_an_answer(
     files = ("--labels", "labels", "--report", "r.html")
     budget = ("--budget", "1h") if name == "SIGALRM" else ()
     interrupted(monkeypatch, module, step, name)
-    done = karat_command("run", "rows", *sweep, *files, *budget, "--json", cwd=folder)
+    done = sortal_command("run", "rows", *sweep, *files, *budget, "--json", cwd=folder)
     assert done.returncode == (0 if budget else 130), done.stderr
     record = json.loads(done.stdout)
     best, counts = record["best"], record["best"]["tried"]
@@ -216,7 +217,7 @@ def test_judging_that_is_stopped_ends_with_an_answer(
         assert "interrupted" in best["stability_skipped"]
         return
     assert "so far" in done.stderr
-    assert (folder / "rows.karat").exists() != bool(budget)
+    assert (folder / "rows.sortal").exists() != bool(budget)
     assert counts["unjudged"] >= 1
     assert (best["structure"] is None) == (step == "structure_of")
     assert any("judging, after 2 of" in sentence for sentence in best["sentences"])
@@ -249,26 +250,26 @@ def test_a_stopped_second_pass_keeps_the_labels_of_finished_parts(
 
     with monkeypatch.context() as patched:
         patched.setattr(LabelFolder, "write", stopped)
-        done = karat_command("run", "rows", *SWEEP[:-1], "--labels", "labels", cwd=folder)
+        done = sortal_command("run", "rows", *SWEEP[:-1], "--labels", "labels", cwd=folder)
     assert done.returncode == 130, done.stderr
     assert "80 of 240 rows have labels in labels" in done.stderr
     assert "Interrupted: 160 of 240 rows have no cluster yet" in done.stdout
     assert sorted(path.name for path in (folder / "labels").iterdir()) == ["0.parquet", MANIFEST]
-    command = ("assign", "rows", "--model", "rows.karat-model", "-o", "labels", "--append")
+    command = ("assign", "rows", "--model", "rows.sortal-model", "-o", "labels", "--append")
     assert command[1] in done.stderr
-    resumed = karat_command(*command, cwd=folder)
+    resumed = sortal_command(*command, cwd=folder)
     assert resumed.returncode == 0, resumed.stderr
     labels = arrow.dataset(folder / "labels").to_table().to_pandas()
-    assert karat.adjusted_rand_index(TRUTH, labels["cluster"]) == 1
+    assert sortal.adjusted_rand_index(TRUTH, labels["cluster"]) == 1
     with monkeypatch.context() as patched:
         patched.setattr(LabelFolder, "write", stopped)
-        again = karat_command(*command[:-1], "--force", cwd=folder)
+        again = sortal_command(*command[:-1], "--force", cwd=folder)
     assert again.returncode == 130
     assert len(list((folder / "labels").glob("*.parquet"))) == 3
 
 
 def test_tables_break_texts_between_words(monkeypatch, capsys):
-    from karat.cli._output import show_table
+    from sortal.cli._output import show_table
 
     texts = "Standardised mutual information", "information and entropy"
     for width in range(40, 70):

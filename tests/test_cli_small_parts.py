@@ -15,16 +15,16 @@ import pyarrow as pa
 import pytest
 import typer
 
-import karat.cli
-from command_line import karat_command
-from karat.cli import _assignments, _input, _label_files, _questions, _run_options
-from karat.datasets import KnownLabels, LabelColumns
-from karat.datasets.values.reading_options import DoubtfulError
-from karat.runtime.validation import InputError, NothingToRankError, StorageError
+import sortal.cli
+from command_line import sortal_command
+from sortal.cli import _assignments, _input, _label_files, _questions, _run_options
+from sortal.datasets import KnownLabels, LabelColumns
+from sortal.datasets.values.reading_options import DoubtfulError
+from sortal.runtime.validation import InputError, NothingToRankError, StorageError
 
 #: the package has commands of these names
 label, bound, compare, run, sample = (
-    import_module(f"karat.cli.{name}") for name in ("label", "bound", "compare", "run", "sample")
+    import_module(f"sortal.cli.{name}") for name in ("label", "bound", "compare", "run", "sample")
 )
 MEMORY = "raise the limit (ulimit -v)"
 
@@ -43,11 +43,11 @@ def test_two_spellings_are_one_class_on_yes_alone(
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
-        (InputError("odd"), 2, "karat: odd"),
-        (NothingToRankError("none"), 1, "karat: none"),
-        (StorageError("full"), 3, "karat: full"),
-        (DoubtfulError("unclear"), 4, "karat: unclear"),
-        (MemoryError(), 2, karat.cli.OUT_OF_MEMORY),
+        (InputError("odd"), 2, "sortal: odd"),
+        (NothingToRankError("none"), 1, "sortal: none"),
+        (StorageError("full"), 3, "sortal: full"),
+        (DoubtfulError("unclear"), 4, "sortal: unclear"),
+        (MemoryError(), 2, sortal.cli.OUT_OF_MEMORY),
         (ImportError("x.so: failed to map segment"), 2, MEMORY),
         (ImportError("cannot allocate memory in static TLS"), 2, MEMORY),
         (ImportError("no module"), None, ""),
@@ -63,9 +63,9 @@ def test_errors_end_with_a_sentence_on_standard_error(
     def fail() -> None:
         raise error
 
-    monkeypatch.setattr(karat.cli, "app", fail)
+    monkeypatch.setattr(sortal.cli, "app", fail)
     with pytest.raises(SystemExit if code else ImportError) as caught:
-        karat.cli.main()
+        sortal.cli.main()
     if code:
         assert caught.value.args == (code,)
     told = capsys.readouterr()
@@ -86,10 +86,10 @@ def test_a_number_of_threads_is_checked(
     else:
         monkeypatch.setenv("NUMBA_NUM_THREADS", value)
     if valid:
-        karat.cli._check_thread_count()
+        sortal.cli._check_thread_count()
     else:
         with pytest.raises(InputError, match="NUMBA_NUM_THREADS is"):
-            karat.cli._check_thread_count()
+            sortal.cli._check_thread_count()
 
 
 def test_options_become_arguments() -> None:
@@ -110,21 +110,21 @@ def test_options_become_arguments() -> None:
 @pytest.mark.parametrize(
     ("words", "options", "repairs", "command"),
     [
-        ("run t.csv", {}, {"impute": "median"}, "karat run t.csv --impute median"),
+        ("run t.csv", {}, {"impute": "median"}, "sortal run t.csv --impute median"),
         ("run t.csv --drop a", {"drop": ["a"], "accept": []}, {"drop": ["a", "b"]},
-         "karat run t.csv --drop a --drop b"),
+         "sortal run t.csv --drop a --drop b"),
         ("run t.csv --accept x", {"drop": [], "accept": ["x"]}, {"accept": ["x", "y"]},
-         "karat run t.csv --accept x --accept y"),
+         "sortal run t.csv --accept x --accept y"),
         ("run t.csv --id-column a -k 3", {}, {"id_column": "b"},
-         "karat run t.csv -k 3 --id-column b"),
+         "sortal run t.csv -k 3 --id-column b"),
         ("run t.csv --id-column=a -k 3", {}, {"id_column": "b"},
-         "karat run t.csv -k 3 --id-column b"),
+         "sortal run t.csv -k 3 --id-column b"),
     ],
 )  # fmt: skip
 def test_a_command_is_repeated_with_its_repairs(
     monkeypatch: pytest.MonkeyPatch, words: str, options: Any, repairs: Any, command: str
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["karat", *words.split()])
+    monkeypatch.setattr(sys, "argv", ["sortal", *words.split()])
     assert _input._repeated_command("t.csv", options, repairs) == command
 
 
@@ -133,14 +133,14 @@ def test_a_closed_standard_output_is_told(
 ) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     with pytest.raises(SystemExit):
-        karat.cli.main()
+        sortal.cli.main()
     assert "the standard output is closed" in capsys.readouterr().err
 
 
 def test_findings_go_where_they_are_asked_to(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Any] = []
     monkeypatch.setattr(typer, "echo", lambda text, err=False: told.append((text[:1], err)))
-    from karat.datasets.values.findings import Finding
+    from sortal.datasets.values.findings import Finding
 
     findings = [Finding("exclusive", severity, {}, ("u", "v"), {"accept": ("exclusive",)})
                 for severity in ("harmful", "notable")]  # fmt: skip
@@ -162,7 +162,7 @@ def test_findings_of_objects_to_label_are_not_on_standard_output(
     monkeypatch.setattr(label, "read_dataset", lambda reading: data)
     monkeypatch.setattr(label, "print_findings", lambda found, err: told.append((found, err)))
     monkeypatch.setattr(label, "_objects", see)
-    assert karat_command("label", "t.csv").stderr == "karat: seen\n"
+    assert sortal_command("label", "t.csv").stderr == "sortal: seen\n"
     assert told == [(["odd"], True), [0, 1, 2]]
 
 
@@ -192,8 +192,8 @@ def test_pairs_are_part_of_a_question_about_labels(
         asked.append(options["constraints"])
         return "question"
 
-    monkeypatch.setattr("karat.bounds.question_of", see)
-    monkeypatch.setattr("karat.labeling.drawn_labels", lambda _: [])
+    monkeypatch.setattr("sortal.bounds.question_of", see)
+    monkeypatch.setattr("sortal.labeling.drawn_labels", lambda _: [])
     session: Any = type("Session", (), {"__len__": lambda _: 0})()
     session.file = Some(path=tmp_path / "labels.jsonl")
     (tmp_path / "pairs.csv").write_bytes(b"0,1,must\n")
@@ -230,7 +230,7 @@ def test_a_target_is_part_of_a_question_where_the_order_of_the_draw_counts(
         asked.append(options["target"])
         raise InputError("seen")
 
-    monkeypatch.setattr("karat.bounds.question_of", see)
+    monkeypatch.setattr("sortal.bounds.question_of", see)
     options = bound.BoundOptions(labels=Path("l.csv"), few=Path("f.csv"), target=0.2, once=once)
     known = KnownLabels(np.array(["a", "b", None], dtype=object), order=order)
     with pytest.raises(InputError, match="seen"):
@@ -243,14 +243,14 @@ def test_what_changed_and_notes_of_labelings_are_printed(
 ) -> None:
     monkeypatch.setattr(run, "show", lambda *_, **__: None)
     output = Some(
-        report=None, labels=None, save_model=None, storage=None, against="old.karat-model"
+        report=None, labels=None, save_model=None, storage=None, against="old.sortal-model"
     )
     changes = Some(sentences=["a grew", "b is new"])
     run._print_answer(None, None, None, changes, None, output, 0.0)
-    assert capsys.readouterr().out == "\nAgainst old.karat-model:\n  a grew\n  b is new\n"
+    assert capsys.readouterr().out == "\nAgainst old.sortal-model:\n  a grew\n  b is new\n"
     labelings = LabelColumns()
     labelings.notes = ("odd", "own.csv is odd")
-    monkeypatch.setattr("karat.datasets.read_labelings", lambda *_, **__: labelings)
+    monkeypatch.setattr("sortal.datasets.read_labelings", lambda *_, **__: labelings)
     study = Some(dataset=Some(whole=None, ids=None, truth_name=None))
     run._add_labelings(study, Path("own.csv"), None, None)
     assert capsys.readouterr().err == "Note: own.csv: odd\nNote: own.csv is odd\n"
@@ -282,7 +282,7 @@ def test_clusters_change_in_the_rows_that_were_studied(
     monkeypatch: pytest.MonkeyPatch, is_in_parts: bool, rows: list[int] | None, seen: Any
 ) -> None:
     block = Some(X=np.array([5, 6, 7]), filled=np.zeros(3), notes=())
-    monkeypatch.setattr("karat.datasets.row_blocks.object_blocks",
+    monkeypatch.setattr("sortal.datasets.row_blocks.object_blocks",
                         lambda *_, **__: [Some(features=block)])  # fmt: skip
     whole = Some(partitions=Some(drawn=lambda _: Some(X=np.array("drawn"))))
     drawn = None if rows is None else np.array(rows)
@@ -363,9 +363,9 @@ def test_undefined_values_of_a_comparison_have_their_reason(
 def test_the_number_of_columns_that_are_not_listed_is_told(
     capsys: pytest.CaptureFixture[str], more: int
 ) -> None:
-    from karat.datasets import from_table
+    from sortal.datasets import from_table
 
-    check = importlib.import_module("karat.cli.check")
+    check = importlib.import_module("sortal.cli.check")
     columns = {f"c{i}": [1.5, 2.5, i + 0.5] for i in range(check.MAX_COLUMNS + more)}
     check._print_columns(from_table(pd.DataFrame(columns)))
     told = capsys.readouterr().out

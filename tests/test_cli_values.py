@@ -14,7 +14,7 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 
-from command_line import karat_command
+from command_line import sortal_command
 from values import table_test
 
 FILES = {
@@ -58,7 +58,7 @@ def said(line: str, typed: str = "", columns: int = 100) -> list[Any]:
         ).to_csv(folder / "x.csv", index=False)
         told: list[Any] = []
         for words in line.split(" && "):
-            done = karat_command(*shlex.split(words), cwd=folder)
+            done = sortal_command(*shlex.split(words), cwd=folder)
             told += [done.returncode, still(done.stdout, place), still(done.stderr, place)]
         given = {*FILES, "x.csv", "b"}
         new = sorted(path for path in folder.iterdir() if path.name not in given)
@@ -184,7 +184,7 @@ CASES = {
         lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet"),
         lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --why --all"),
         lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --labels l.csv"),
-        lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --labels l.csv --storage s.karat && run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --storage s.karat && assign x.csv --study s.karat && report s.karat -o r.html"),
+        lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --labels l.csv --storage s.sortal && run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --storage s.sortal && assign x.csv --study s.sortal && report s.sortal -o r.html"),
         lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --by odd"),
         lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --by silhouette --all"),
         lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet -k 3:2"),
@@ -199,23 +199,23 @@ CASES = {
         lambda: said("run x.csv --budget x"),
         lambda: said("run texts.jsonl --text-column text -c average -k 2 --quiet"),
         lambda: said("run x.csv --labels x.csv"),
-        lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --labels l.csv --storage s.karat && assign x.csv --study s.karat -o o.csv && assign x.csv --study s.karat -o o.csv && assign x.csv --study s.karat -o o.csv --force && assign own.csv --study s.karat -o q.csv"),
-        lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --storage s.karat && run x.csv --id-column id --storage s.karat --labelings own.csv --only-labelings --quiet --why"),
+        lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --labels l.csv --storage s.sortal && assign x.csv --study s.sortal -o o.csv && assign x.csv --study s.sortal -o o.csv && assign x.csv --study s.sortal -o o.csv --force && assign own.csv --study s.sortal -o q.csv"),
+        lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --storage s.sortal && run x.csv --id-column id --storage s.sortal --labelings own.csv --only-labelings --quiet --why"),
         lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --weights equal --why"),
         lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --scale standard"),
         lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --report r.html && run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --report r.html"),
         lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --labels l.csv && run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --labels l.csv && run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --labels l.csv --force"),
         lambda: said("run x.csv -c dbscan --grid eps=1:3:1 --quiet"),
-        lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --no-stability --alternatives 2 --labels l.tsv --save-model m.karat-model --storage s.karat"),
+        lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --no-stability --alternatives 2 --labels l.tsv --save-model m.sortal-model --storage s.sortal"),
         lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --no-stability --why --all --by silhouette --labels l.parquet"),
         lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --no-stability --anyway",
             columns=60),
         lambda: said("run x.csv --labelings own.csv --only-labelings --no-reference --labels l.csv"),
-        lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --save-model m.karat-model && watch m.karat-model b/s --reference 1 && assign x.csv --model m.karat-model -o a.csv && assign far.csv --model m.karat-model -o b.csv && assign x.csv --model m.karat-model -o a.parquet --append && assign x.csv --model m.karat-model -o a.json"),
+        lambda: said("run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet --save-model m.sortal-model && watch m.sortal-model b/s --reference 1 && assign x.csv --model m.sortal-model -o a.csv && assign far.csv --model m.sortal-model -o b.csv && assign x.csv --model m.sortal-model -o a.parquet --append && assign x.csv --model m.sortal-model -o a.json"),
         lambda: said("run x.csv --id-column id -c ward -k 3 --n-init 1 --workers 1 --no-stability --differences gaussian:1.0"),
         lambda: (said("run x.csv --distances d.npy --graph g.npz"),
             said("run x.csv --only-labelings"), said("run x.csv --classes 0,-1 --label-column id"),
-            said("run x.csv --labels l.json"), said("run x.csv --against nowhere.karat-model")),
+            said("run x.csv --labels l.json"), said("run x.csv --against nowhere.sortal-model")),
     ],
     "bench": [
         lambda: said("bench ."),
@@ -225,11 +225,11 @@ CASES = {
         lambda: said("watch nowhere"),
     ],
     "assign": [
-        lambda: said("assign x.csv --study nowhere.karat"),
+        lambda: said("assign x.csv --study nowhere.sortal"),
         lambda: said("assign"),
     ],
     "report": [
-        lambda: said("report nowhere.karat"),
+        lambda: said("report nowhere.sortal"),
         lambda: said("report"),
     ],
     "label": [

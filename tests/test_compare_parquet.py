@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import karat
-from command_line import karat_command
-from karat.cli import _label_files
-from karat.datasets.partitioned import partitions
+import sortal
+from command_line import sortal_command
+from sortal.cli import _label_files
+from sortal.datasets.partitioned import partitions
 
 RNG = np.random.default_rng(0)
 TRUE, PRED = RNG.integers(-1, 4, 1000), RNG.integers(0, 6, 1000)
@@ -36,10 +36,10 @@ def test_counted_columns_are_those_of_memory(
     arguments = ("compare", tmp_path / "t.parquet", "--columns", "a,b", "--noise", noise, "--json")
     monkeypatch.setattr(partitions, "BATCH_ROWS", 64)
     monkeypatch.setattr(_label_files, "_TABLES_AT_ONCE", 3)
-    counted = karat_command(*arguments)
+    counted = sortal_command(*arguments)
     with monkeypatch.context() as patched:
-        patched.setattr(sys.modules["karat.cli.compare"], "count_pairs", lambda *_: None)
-        whole = karat_command(*arguments)
+        patched.setattr(sys.modules["sortal.cli.compare"], "count_pairs", lambda *_: None)
+        whole = sortal_command(*arguments)
     assert counted.returncode == whole.returncode == (2 if noise == "error" else 0)
     if noise == "error":
         assert "-1" in counted.stderr
@@ -69,11 +69,11 @@ def test_counted_columns_are_those_of_memory(
 
 def test_missing_labels_are_counted(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [1, None, 2], "b": [1, 2, 2]}), tmp_path / "t.parquet")
-    done = karat_command("compare", tmp_path / "t.parquet", "--columns", "a,b")
+    done = sortal_command("compare", tmp_path / "t.parquet", "--columns", "a,b")
     assert done.returncode == 2
     assert "'a' has no label in 1 of 3 objects" in done.stderr
     pq.write_table(pa.table({"a": [1, 1, 2], "b": [1, 2, 2]}), tmp_path / "t.parquet")
-    done = karat_command("compare", tmp_path / "t.parquet", "--columns", "a,c")
+    done = sortal_command("compare", tmp_path / "t.parquet", "--columns", "a,c")
     assert done.returncode == 2
     assert "'c'" in done.stderr
 
@@ -90,11 +90,11 @@ def test_two_files_and_two_columns_of_a_folder_are_counted(
             pa.table({"a": TRUE[rows], "b": PRED[rows]}), tmp_path / "both" / f"{i}.parquet"
         )
     options = ("--noise", "cluster", "--json")
-    two = karat_command("compare", tmp_path / "a.parquet", tmp_path / "b.parquet", *options)
-    one = karat_command("compare", tmp_path / "both", "--columns", "a,b", *options)
+    two = sortal_command("compare", tmp_path / "a.parquet", tmp_path / "b.parquet", *options)
+    one = sortal_command("compare", tmp_path / "both", "--columns", "a,b", *options)
     assert two.returncode == one.returncode == 0, (two.stderr, one.stderr)
     first, second = json.loads(two.stdout), json.loads(one.stdout)
     assert first["measures"] == second["measures"]
-    expected = karat.adjusted_rand_index(TRUE, PRED, noise="cluster")
+    expected = sortal.adjusted_rand_index(TRUE, PRED, noise="cluster")
     values = {record["key"]: record["values"] for record in first["measures"]}
     assert values["adjusted_rand_index"]["a"]["b"] == pytest.approx(expected)

@@ -68,7 +68,7 @@ def test_the_command_line_finds_what_contributing_adds(tmp_path: Path) -> None:
     script = """
 import sys
 from typer.testing import CliRunner
-from karat.cli import app
+from sortal.cli import app
 for line in sys.stdin.read().splitlines():
     result = CliRunner().invoke(app, line.split())
     print(result.output)
@@ -92,7 +92,7 @@ for line in sys.stdin.read().splitlines():
 
 
 def test_the_measure_of_contributing_is_new() -> None:
-    import karat
+    import sortal
 
-    assert "distance_contrast" not in karat.measures.catalogue
-    assert "farthest-first" not in karat.clusterers.catalogue
+    assert "distance_contrast" not in sortal.measures.catalogue
+    assert "farthest-first" not in sortal.clusterers.catalogue

@@ -21,7 +21,7 @@ def test_there_are_six_doors():
 def test_each_door_starts_with_a_command_and_its_picture(door):
     page = (DOCS / f"{door}.rst").read_text(encoding="utf8")
     start = re.match(
-        r".*\n=+\n\n(?:\.\. long\n\n)?\.\. code-block:: console\n\n((?:   \$ karat .*\n)+)\n"
+        r".*\n=+\n\n(?:\.\. long\n\n)?\.\. code-block:: console\n\n((?:   \$ sortal .*\n)+)\n"
         r"\.\. (?:raw:: html\n   :file: generated/picture-(\w+)\.html|image:: (\S+))",
         page,
     )

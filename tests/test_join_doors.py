@@ -15,15 +15,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import karat
-from command_line import karat_command
-from karat.bench import Benchmark
-from karat.cli._input import LabelledInputOptions, read_dataset
-from karat.datasets import read, read_labelings, read_labels, with_relation
-from karat.datasets.prepared.dataset import rows_of
-from karat.labeling import LabelSession, import_labels
-from karat.labelings.row_join import Rows, join_rows
-from karat.runtime.validation import InputError
+import sortal
+from command_line import sortal_command
+from sortal.bench import Benchmark
+from sortal.cli._input import LabelledInputOptions, read_dataset
+from sortal.datasets import read, read_labelings, read_labels, with_relation
+from sortal.datasets.prepared.dataset import rows_of
+from sortal.labeling import LabelSession, import_labels
+from sortal.labelings.row_join import Rows, join_rows
+from sortal.runtime.validation import InputError
 
 N = 12
 OBJECTS = np.arange(N)
@@ -131,7 +131,7 @@ def agree(case: Case, values: Any) -> None:
 
 
 def truth(case: Case, folder: Path) -> None:
-    """``karat run`` and ``check`` with ``--truth``."""
+    """``sortal run`` and ``check`` with ``--truth``."""
     right = table(case, folder, "right", "kind", values_on_the_right(case))
     options = {"id_column": case.key, "on": case.on}
     reading = LabelledInputOptions(data=str(data_file(case, folder)), truth=str(right), **options)
@@ -146,7 +146,7 @@ def labelings(case: Case, folder: Path) -> None:
 
 
 def bound(case: Case, folder: Path) -> None:
-    """``karat bound``."""
+    """``sortal bound``."""
     left = table(case, folder, "left", "group", CLASSES)
     right = table(case, folder, "right", "label", values_on_the_right(case))
     clusterings = read_labelings(left, id_column=case.key)
@@ -158,7 +158,7 @@ def compare(case: Case, folder: Path) -> None:
     right = table(case, folder, "right", "kind", values_on_the_right(case))
     options = ["--on", case.on, *(["--id-column", case.key] if case.key else [])]
     measure = ("--measure", "adjusted_rand_index", "--json")
-    done = karat_command("compare", left, right, *options, *measure)
+    done = sortal_command("compare", left, right, *options, *measure)
     if done.returncode:
         raise InputError(done.stderr)
     answer = json.loads(done.stdout)
@@ -167,7 +167,7 @@ def compare(case: Case, folder: Path) -> None:
 
 
 def imported(case: Case, folder: Path) -> None:
-    """``karat label --import``."""
+    """``sortal label --import``."""
     right = table(case, folder, "right", "label", values_on_the_right(case))
     dataset = read(data_file(case, folder))
     session = LabelSession(folder / "answers.jsonl", OBJECTS, [f"o{i}" for i in OBJECTS], by="me")
@@ -193,30 +193,30 @@ def series(case: Case, side: str, values: Any) -> Any:
 
 def study_y(case: Case, folder: Path) -> None:
     right = series(case, "right", values_on_the_right(case))
-    agree(case, karat.Study(read(data_file(case, folder)), y=right).tried.y)
+    agree(case, sortal.Study(read(data_file(case, folder)), y=right).tried.y)
 
 
 def study_add(case: Case, folder: Path) -> None:
-    study = karat.Study(read(data_file(case, folder)))
+    study = sortal.Study(read(data_file(case, folder)))
     study.add({"mine": series(case, "right", values_on_the_right(case))})
-    assert karat.adjusted_rand_index(CLASSES, study.labelings(["mine"])["mine"]) == 1
+    assert sortal.adjusted_rand_index(CLASSES, study.labelings(["mine"])["mine"]) == 1
 
 
 def evaluated(case: Case, folder: Path) -> None:
     left, right = series(case, "left", CLASSES), series(case, "right", values_on_the_right(case))
-    scores = karat.evaluate(None, {"a": left}, y=right, measures=["adjusted_rand_index"])
+    scores = sortal.evaluate(None, {"a": left}, y=right, measures=["adjusted_rand_index"])
     assert scores.table.iloc[0, 0] == 1
 
 
 def compared(case: Case, folder: Path) -> None:
     left, right = series(case, "left", CLASSES), series(case, "right", values_on_the_right(case))
     on: Any = "inner" if case.on == "inner" else "both"
-    assert (karat.compare_labelings({"a": left, "b": right}, on=on) == 1).all(axis=None)
+    assert (sortal.compare_labelings({"a": left, "b": right}, on=on) == 1).all(axis=None)
 
 
 def guaranteed(case: Case, folder: Path) -> None:
     left, right = series(case, "left", CLASSES), series(case, "right", values_on_the_right(case))
-    agree(case, karat.guarantee(left, right).labels)
+    agree(case, sortal.guarantee(left, right).labels)
 
 
 FILES: dict[str, Callable[[Case, Path], None]] = {
@@ -318,7 +318,7 @@ def test_two_keys_that_disagree_are_named(tmp_path: Path) -> None:
 
 def test_pairs_are_joined_by_any_key(tmp_path: Path) -> None:
     case = Case({"ticket": TICKETS}, {})
-    study = karat.Study(read(data_file(case, tmp_path)))
+    study = sortal.Study(read(data_file(case, tmp_path)))
     study.constrain([(TICKETS[3], f" {TICKETS[0]}", "must")])
     with pytest.raises(InputError, match="'nobody'"):
         study.constrain([(TICKETS[3], "nobody", "must")])
@@ -336,16 +336,16 @@ def test_the_order_of_the_rows_changes_nothing(left: Any, right: Any, form: str)
 def test_a_range_in_another_order_is_an_index() -> None:
     left = pd.Series(CLASSES[SHUFFLED], index=SHUFFLED)
     right = pd.Series(CLASSES[SHUFFLED[::-1]], index=SHUFFLED[::-1])
-    assert karat.adjusted_rand_index(left, right) == 1
-    assert (karat.compare_labelings({"a": left, "b": right}) == 1).all(axis=None)
+    assert sortal.adjusted_rand_index(left, right) == 1
+    assert (sortal.compare_labelings({"a": left, "b": right}) == 1).all(axis=None)
     with pytest.raises(InputError, match="different indexes"):
-        karat.compare_labelings({"a": left, "b": pd.Series(CLASSES)})
+        sortal.compare_labelings({"a": left, "b": pd.Series(CLASSES)})
 
 
 def test_polars_series_have_no_index_and_are_taken_in_order() -> None:
     polars = pytest.importorskip("polars")
     labels = polars.Series(CLASSES.tolist())
-    assert (karat.compare_labelings({"a": labels, "b": CLASSES}) == 1).all(axis=None)
+    assert (sortal.compare_labelings({"a": labels, "b": CLASSES}) == 1).all(axis=None)
 
 
 def test_rows_that_are_no_objects_may_have_labels(tmp_path: Path) -> None:
@@ -382,10 +382,10 @@ def test_clusterings_read_without_a_data_set_are_joined_when_they_are_added(tmp_
     data.to_csv(tmp_path / "data.csv", index=False)
     mine = pd.DataFrame({"sku": NUMBERS, "mine": CLASSES}).iloc[SHUFFLED]
     mine.to_csv(tmp_path / "mine.csv", index=False)
-    with karat.Study(read(tmp_path / "data.csv")) as study:
+    with sortal.Study(read(tmp_path / "data.csv")) as study:
         study.add(read_labelings(tmp_path / "mine.csv"))
         assert list(study.candidates.index) == ["mine"]
-        assert karat.adjusted_rand_index(study.labels("mine"), CLASSES) == 1
+        assert sortal.adjusted_rand_index(study.labels("mine"), CLASSES) == 1
 
 
 def test_a_clustering_of_fewer_objects_says_what_inner_does_not_do(tmp_path: Path):
@@ -394,7 +394,7 @@ def test_a_clustering_of_fewer_objects_says_what_inner_does_not_do(tmp_path: Pat
     mine = pd.DataFrame({"ticket": TICKETS, "mine": CLASSES}).iloc[SHUFFLED[:9]]
     mine.to_csv(tmp_path / "mine.csv", index=False)
     options = ["--labelings", tmp_path / "mine.csv", "--only-labelings", "--on", "inner"]
-    result = karat_command("run", tmp_path / "data.csv", *options)
+    result = sortal_command("run", tmp_path / "data.csv", *options)
     assert result.returncode == 2
     wanted = "3 of 12 objects only in data", "-1 for objects in no cluster (--on inner leaves out"
     assert all(" ".join(part.split()) in " ".join(result.stderr.split()) for part in wanted)

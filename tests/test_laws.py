@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import karat
-from karat import clusterers, testing
-from karat.measures import catalogue
-from karat.measures.computation import compute
-from karat.measures.inputs import Inputs
-from karat.testing import check_clusterer, check_measure
+import sortal
+from sortal import clusterers, testing
+from sortal.measures import catalogue
+from sortal.measures.computation import compute
+from sortal.measures.inputs import Inputs
+from sortal.testing import check_clusterer, check_measure
 
 
 @pytest.mark.parametrize("key", list(catalogue))
@@ -34,7 +34,7 @@ def test_clusterer(key):
 def test_record_is_complete(key):
     measure = catalogue[key]
     assert measure.key == key
-    assert getattr(karat, key) is measure.function
+    assert getattr(sortal, key) is measure.function
     assert "\nReferences\n-----" in measure.function.__doc__
     assert measure.title
     assert measure.source
@@ -47,10 +47,10 @@ def test_record_is_complete(key):
 def test_functions_without_a_record_cite_too():
     without = {
         name
-        for name in karat.measures.__all__
+        for name in sortal.measures.__all__
         if name[0].islower()
         and name not in catalogue
-        and inspect.isfunction(function := getattr(karat, name))
+        and inspect.isfunction(function := getattr(sortal, name))
         and "\nReferences\n-----" not in (function.__doc__ or "")
     }
     assert without == {"compare_labelings"}
@@ -60,10 +60,10 @@ def test_functions_without_a_record_cite_too():
     ("broken", "law"),
     [
         (lambda X, labels: float(np.sum(np.asarray(labels) == "a")), "no worse"),
-        (lambda X, labels: karat.silhouette(X, labels) + 5, "outside"),
-        (lambda X, labels: karat.silhouette(X, labels) + 5 * (len(set(labels)) == 3), "outside"),
-        (lambda X, labels: karat.silhouette(X, labels) - (str(labels[0]) == "d"), "names"),
-        (lambda X, labels: karat.silhouette(X, labels) * 0.1 / (1 + abs(X[0, 0])), "order"),
+        (lambda X, labels: sortal.silhouette(X, labels) + 5, "outside"),
+        (lambda X, labels: sortal.silhouette(X, labels) + 5 * (len(set(labels)) == 3), "outside"),
+        (lambda X, labels: sortal.silhouette(X, labels) - (str(labels[0]) == "d"), "names"),
+        (lambda X, labels: sortal.silhouette(X, labels) * 0.1 / (1 + abs(X[0, 0])), "order"),
     ],
 )
 def test_the_laws_can_be_broken(broken, law):
@@ -87,8 +87,8 @@ def test_weights_that_differ_from_repeated_objects_are_found(monkeypatch):
 def test_entry_points_add_records(monkeypatch):
     from importlib import metadata
 
-    from karat.runtime.registry import Registry
-    from karat.runtime.validation import InputError
+    from sortal.runtime.registry import Registry
+    from sortal.runtime.validation import InputError
 
     record = replace(catalogue["silhouette"], key="from-elsewhere")
 
@@ -97,7 +97,7 @@ def test_entry_points_add_records(monkeypatch):
             return [record]
 
     monkeypatch.setattr(metadata, "entry_points", lambda group: [Point()])
-    registry = Registry("measure", "karat.measures")
+    registry = Registry("measure", "sortal.measures")
     assert registry["from-elsewhere"] is record
     assert registry.add(replace(record)) is record
     with pytest.raises(InputError, match="already"):
@@ -107,16 +107,16 @@ def test_entry_points_add_records(monkeypatch):
 def test_a_module_imported_under_two_names_defines_once():
     import importlib.util
 
-    home = sys.modules["karat.measures.internal.silhouette"]
+    home = sys.modules["sortal.measures.internal.silhouette"]
     spec = importlib.util.spec_from_file_location("another_name", home.__file__)
     again = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(again)
-    assert again.silhouette is not karat.silhouette
-    assert catalogue["silhouette"].function is karat.silhouette
+    assert again.silhouette is not sortal.silhouette
+    assert catalogue["silhouette"].function is sortal.silhouette
 
 
 def test_needs_must_exist():
-    from karat.runtime.validation import InputError
+    from sortal.runtime.validation import InputError
 
     record = replace(catalogue["silhouette"], key="mine", needs=frozenset({"silhouetes"}))
     with pytest.raises(InputError, match=r"needs of mine.*did you mean 'silhouettes'"):
@@ -125,8 +125,8 @@ def test_needs_must_exist():
 
 
 def test_what_is_not_in_needs_cannot_be_read():
-    from karat.measures.internal.batch import compute_one
-    from karat.runtime.validation import InputError
+    from sortal.measures.internal.batch import compute_one
+    from sortal.runtime.validation import InputError
 
     record = replace(catalogue["silhouette"], key="mine", needs=frozenset({"pair_sums"}))
     X = np.array([[0.0], [1.0], [5.0]])
@@ -138,15 +138,15 @@ def test_what_is_not_in_needs_cannot_be_read():
 
 @pytest.mark.parametrize("key", list(catalogue))
 def test_one_name_is_one_quantity(key):
-    """``karat.<key>`` with its defaults is what ``evaluate`` writes under that key."""
+    """``sortal.<key>`` with its defaults is what ``evaluate`` writes under that key."""
     rng = np.random.default_rng(0)
     X, labels, truth = rng.normal(size=(30, 2)), np.arange(30) % 3, rng.integers(0, 3, 30)
-    measure, function = catalogue[key], getattr(karat, key)
+    measure, function = catalogue[key], getattr(sortal, key)
     metric = "euclidean"
     if measure.takes == "graph":
         X, metric = np.abs(X @ X.T), "graph"
     value = function(X, labels) if measure.kind == "internal" else function(truth, labels)
-    scores = karat.evaluate(X, labels, y=truth, measures=[key], metric=metric)
+    scores = sortal.evaluate(X, labels, y=truth, measures=[key], metric=metric)
     assert value == pytest.approx(float(scores[key].iloc[0]), rel=1e-12)
 
 
@@ -154,7 +154,7 @@ def test_one_name_is_one_quantity(key):
 def test_a_measure_that_writes_to_its_input_is_found(position):
     def writes(X, labels):
         (X, labels)[position][0] = 0
-        return karat.silhouette(X, labels)
+        return sortal.silhouette(X, labels)
 
     bad = replace(catalogue["silhouette"], key="bad", function=writes, compute=None)
     with pytest.raises(ValueError, match="read-only"):
@@ -162,7 +162,9 @@ def test_a_measure_that_writes_to_its_input_is_found(position):
 
 
 def test_the_module_runs_the_command_line_and_an_import_does_not():
-    code = "import runpy, sys; sys.argv = ['karat', '--version']; runpy.run_module('karat.__main__'"
-    for name, printed in (("__main__", karat.__version__), ("other", "")):
+    code = (
+        "import runpy, sys; sys.argv = ['sortal', '--version']; runpy.run_module('sortal.__main__'"
+    )
+    for name, printed in (("__main__", sortal.__version__), ("other", "")):
         command = [sys.executable, "-c", f"{code}, run_name={name!r})"]
         assert printed == subprocess.check_output(command, text=True).strip().rpartition(" ")[2]

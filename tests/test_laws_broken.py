@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat import clusterers, testing
-from karat.clusterers import Clusterer
-from karat.measures import catalogue
-from karat.runtime.validation import InputError
+from sortal import clusterers, testing
+from sortal.clusterers import Clusterer
+from sortal.measures import catalogue
+from sortal.runtime.validation import InputError
 
 TRUTH = np.repeat(np.arange(3), 4)
 

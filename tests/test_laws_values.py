@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-import karat
-from karat import measures, testing
+import sortal
+from sortal import measures, testing
 from values import fails, table_test
 
 
@@ -51,18 +51,18 @@ CASES = {
         lambda: broken("adjusted_rand_index", lambda t, y: 0.0),
     ],
     "silhouette": [
-        lambda: broken("silhouette", lambda X, y: -karat.silhouette(X, y)),
-        lambda: broken("silhouette", lambda X, y: 5 * karat.silhouette(X, y)),
-        lambda: broken("silhouette", lambda X, y: karat.silhouette(X, y) + 1e-6 *
+        lambda: broken("silhouette", lambda X, y: -sortal.silhouette(X, y)),
+        lambda: broken("silhouette", lambda X, y: 5 * sortal.silhouette(X, y)),
+        lambda: broken("silhouette", lambda X, y: sortal.silhouette(X, y) + 1e-6 *
             (str(np.asarray(y)[0]) > "9")),
-        lambda: broken("silhouette", lambda X, y: karat.silhouette(X, y) - .01 * (X[0, 0] > 1)),
-        lambda: broken("silhouette", lambda X, y: karat.silhouette(X, y) - .01 * isinstance(y,
+        lambda: broken("silhouette", lambda X, y: sortal.silhouette(X, y) - .01 * (X[0, 0] > 1)),
+        lambda: broken("silhouette", lambda X, y: sortal.silhouette(X, y) - .01 * isinstance(y,
             list)),
     ],
     "adjusted_rand_index": [
-        lambda: broken("adjusted_rand_index", lambda t, y: karat.adjusted_rand_index(t, y) - .01 *
+        lambda: broken("adjusted_rand_index", lambda t, y: sortal.adjusted_rand_index(t, y) - .01 *
             isinstance(y, list)),
-        lambda: broken("adjusted_rand_index", lambda t, y: karat.adjusted_rand_index(t, y) ** 2),
+        lambda: broken("adjusted_rand_index", lambda t, y: sortal.adjusted_rand_index(t, y) ** 2),
     ],
 }
 # fmt: on

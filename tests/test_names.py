@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import karat
+import sortal
 
-HOME = Path(karat.__file__).parent
+HOME = Path(sortal.__file__).parent
 #: words that name nothing: a variable is called after its content
 VAGUE = frozenset(
     ("found", "told", "given", "one", "own", "other", "there", "known", "asked", "them", "some")

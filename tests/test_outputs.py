@@ -18,15 +18,15 @@ import pytest
 import typer
 from pyarrow import fs
 
-import karat
-from command_line import karat_command
-from karat.cli import app
-from karat.datasets import read
-from karat.datasets.partitioned.label_folder import LabelFolder
-from karat.model import all_rows
-from karat.runtime.addresses import filesystem_of
-from karat.runtime.output import MANIFEST, draft
-from karat.runtime.validation import InputError
+import sortal
+from command_line import sortal_command
+from sortal.cli import app
+from sortal.datasets import read
+from sortal.datasets.partitioned.label_folder import LabelFolder
+from sortal.model import all_rows
+from sortal.runtime.addresses import filesystem_of
+from sortal.runtime.output import MANIFEST, draft
+from sortal.runtime.validation import InputError
 
 INPUT, FILE, FOLDER, GROWS = "input", "file", "file or folder", "grows"
 #: what each command does with the paths that it is given
@@ -190,7 +190,7 @@ def test_two_outputs_never_share_a_place(command: str, files: Path) -> None:
 
 def sample(*more: str) -> Any:
     """Draw two rows into ``drawn.csv``."""
-    return karat_command("sample", "in/a.csv", "-n", 2, "-o", "drawn.csv", *more)
+    return sortal_command("sample", "in/a.csv", "-n", 2, "-o", "drawn.csv", *more)
 
 
 def test_an_unchanged_output_is_replaced_on_request(files: Path) -> None:
@@ -380,7 +380,7 @@ def test_a_kill_during_the_moves_can_be_repeated(
         return Killed(), path
 
     with monkeypatch.context() as patched:
-        patched.setattr("karat.runtime.output.folders.filesystem_of", opened)
+        patched.setattr("sortal.runtime.output.folders.filesystem_of", opened)
         with pytest.raises(SystemExit):
             write_labels(LabelFolder(place, overwrite=True), "a", "b", "d", value=1)
     write_labels(LabelFolder(place, overwrite=True), "a", "b", "d", value=2)
@@ -408,9 +408,9 @@ def test_a_late_stop_says_that_the_labels_are_there(
     name: str, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frame = pd.read_csv("in/a.csv").astype(float)
-    karat.Model.of(frame, np.array([0, 0, 1])).save("m.karat-model")
+    sortal.Model.of(frame, np.array([0, 0, 1])).save("m.sortal-model")
     monkeypatch.setattr(all_rows, "_facts", lambda *_: signal.raise_signal(getattr(signal, name)))
-    done = karat_command("assign", "in", "--model", "m.karat-model", "-o", "labels")
+    done = sortal_command("assign", "in", "--model", "m.sortal-model", "-o", "labels")
     assert done.returncode == 130, done
     assert "all labels are in labels" in done.stderr
     assert LabelFolder("labels").parts() == {"a", "b"}

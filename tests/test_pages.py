@@ -24,9 +24,9 @@ from typing import NamedTuple
 import pytest
 from typer.main import get_command
 
-from command_line import karat_command
-from karat.cli import app
-from karat.runtime.threads import one_core
+from command_line import sortal_command
+from sortal.cli import app
+from sortal.runtime.threads import one_core
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.rst"))]
@@ -87,8 +87,8 @@ def commands(text: str) -> list[list[str]]:
 
 def run_console(text: str) -> None:
     for words in commands(text):
-        if words[0] == "karat":
-            done = karat_command(*words[1:])
+        if words[0] == "sortal":
+            done = sortal_command(*words[1:])
             assert done.returncode == 0, (words, done.stderr)
         else:
             assert words[0] in ("cd", "pip", "git", "make"), words
@@ -147,7 +147,7 @@ def test_the_blocks_of_a_page_can_be_read(page: Path) -> None:
             compile(part.text, page.name, "exec")
             continue
         for words in commands(part.text):
-            if words[0] != "karat" or words[1].startswith("-") or words[1] in LABORATORY:
+            if words[0] != "sortal" or words[1].startswith("-") or words[1] in LABORATORY:
                 continue
             options = {o for p in known[words[1]].params for o in (*p.opts, *p.secondary_opts)}
             assert {w for w in words if w.startswith("--")} <= options, words

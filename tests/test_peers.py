@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-import karat
-from karat.measures import catalogue
-from karat.measures.internal import sweeps, variance
+import sortal
+from sortal.measures import catalogue
+from sortal.measures.internal import sweeps, variance
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 STORED = DOCS.parent / "lab" / "results" / "conformance.json"
 PAGE = DOCS / "internal.rst"
 if not PAGE.exists():
     pytest.skip("the documentation is not beside the tests", allow_module_level=True)
-conformance = pytest.importorskip("karat_lab.conformance")
+conformance = pytest.importorskip("sortal_lab.conformance")
 PEERS = conformance.PEERS
 CASES = list(conformance.cases(2))
 
@@ -96,7 +96,7 @@ def test_the_stored_comparison_is_complete_and_explained():
     if not STORED.is_file():
         pytest.skip("the laboratory's results are not beside the tests")
     rows = json.loads(STORED.read_text("utf-8"))["table"]
-    assert {(row["package"], row["name"], row["karat"]) for row in rows} == {
+    assert {(row["package"], row["name"], row["sortal"]) for row in rows} == {
         (package, peer.name, peer.call) for package, peers in PEERS.items() for peer in peers
     }
     compared = [row for row in rows if row["compared"]]
@@ -195,8 +195,8 @@ def test_nbclust_prints_the_same_krzanowski_lai_and_one_more_in_hartigan(monkeyp
 
     monkeypatch.setattr(sweeps, "Statistics", of_paper)
     X = np.random.default_rng(0).normal(size=(N, 2))
-    kl = karat.krzanowski_lai_index(X, labels)
-    hartigan = karat.hartigan_index(X, labels)
+    kl = sortal.krzanowski_lai_index(X, labels)
+    hartigan = sortal.hartigan_index(X, labels)
     for k in range(4, 8):
         assert kl["krzanowski_lai_index"][f"k{k}"] == pytest.approx(NBCLUST["KL"][k - 3], rel=2e-4)
     for k in range(3, 8):
@@ -208,7 +208,7 @@ def test_permetrics_agrees_on_iris():
     permetrics = pytest.importorskip("permetrics", reason="permetrics is not there")
     peer = permetrics.ClusteringMetric(X=X_IRIS, y_pred=Y_IRIS)
     for ours, theirs in (
-        (karat.banfield_raftery_index, peer.banfeld_raftery_index()),
-        (karat.log_determinant_ratio, peer.log_det_ratio_index()),
+        (sortal.banfield_raftery_index, peer.banfeld_raftery_index()),
+        (sortal.log_determinant_ratio, peer.log_det_ratio_index()),
     ):
         assert ours(X_IRIS, Y_IRIS) == pytest.approx(theirs, rel=1e-9)

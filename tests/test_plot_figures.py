@@ -8,14 +8,14 @@ import pytest
 from scipy import sparse
 from scipy.stats import f_oneway
 
-import karat
-from karat import plot
-from karat.distances.neighbors import neighbor_lists
-from karat.measures import catalogue
-from karat.plot import layout, style
-from karat.plot._sampled import draw_points
-from karat.runtime.numerals import percent
-from karat.runtime.validation import InputError
+import sortal
+from sortal import plot
+from sortal.distances.neighbors import neighbor_lists
+from sortal.measures import catalogue
+from sortal.plot import layout, style
+from sortal.plot._sampled import draw_points
+from sortal.runtime.numerals import percent
+from sortal.runtime.validation import InputError
 
 RNG = np.random.default_rng(0)
 
@@ -70,7 +70,7 @@ def test_names_must_reach() -> None:
 
 def test_contingency_keeps_counts_and_finds_the_diagonal() -> None:
     true = RNG.integers(0, 6, 300)
-    table = karat.ContingencyTable(true, (5 - true) * 10)
+    table = sortal.ContingencyTable(true, (5 - true) * 10)
     heat = plot.contingency(table).data[0]
     shown = np.array(
         [[int(c.replace(",", "").replace("·", "0")) for c in row] for row in heat.text]
@@ -87,7 +87,7 @@ def test_contingency_wants_a_table() -> None:
 
 @pytest.mark.parametrize("k", [4, 5])
 def test_shares_have_a_scale_from_five_classes_on(k: int) -> None:
-    figure = plot.contingency(karat.ContingencyTable(np.arange(k), np.arange(k)))
+    figure = plot.contingency(sortal.ContingencyTable(np.arange(k), np.arange(k)))
     assert figure.data[0].showscale is (k == 5)
 
 
@@ -166,7 +166,7 @@ def test_principal_components_that_keep_just_enough_are_drawn(
 
 
 def test_sample_keeps_shares_and_small_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.plot._projection.MOST_POINTS", 200)
+    monkeypatch.setattr("sortal.plot._projection.MOST_POINTS", 200)
     labels = np.repeat([0, 1, 2], [900, 100, 15])
     X = RNG.normal(size=(len(labels), 3))
     figure = plot.projection(X, labels)

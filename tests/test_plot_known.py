@@ -9,9 +9,9 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_samples
 
-import karat
-from karat import plot
-from karat.runtime.validation import InputError
+import sortal
+from sortal import plot
+from sortal.runtime.validation import InputError
 
 RNG = np.random.default_rng(0)
 X = np.concatenate([RNG.normal(c, 1, (40, 3)) for c in (0, 4, 9)])
@@ -70,14 +70,14 @@ def test_clusters_below_the_cut_have_their_colours():
 
 def test_dendrogram_of_a_given_tree_with_few_leaves():
     Z = hierarchy.linkage(X, "average")
-    figure = plot.dendrogram(karat.Dendrogram(Z), leaves=5)
+    figure = plot.dendrogram(sortal.Dendrogram(Z), leaves=5)
     told = figure.layout.xaxis.ticktext
     assert len(told) == 5
     sizes = [int(text.strip("()")) if "(" in text else 1 for text in told]
     assert sum(sizes) == 120
     assert len(figure.layout.shapes) == 0
     with pytest.raises(InputError, match="between 1 and the 120 objects"):
-        plot.dendrogram(karat.Dendrogram(Z), 121)
+        plot.dendrogram(sortal.Dendrogram(Z), 121)
     with pytest.raises(InputError, match="leaves must be at least 2"):
         plot.dendrogram(X, leaves=1)
 
@@ -94,14 +94,14 @@ def test_elbow_is_the_inertia_of_k_means_and_the_gap():
         inertia = KMeans(k, n_init=10, random_state=0).fit(X).inertia_
         # beyond the clusters that are there, either may end in another optimum
         assert within == pytest.approx(inertia, rel=1e-9 if k <= 3 else 0.02)
-    gap = karat.gap_statistic(X, k=range(1, 6), n_references=5, random_state=0)
+    gap = sortal.gap_statistic(X, k=range(1, 6), n_references=5, random_state=0)
     np.testing.assert_allclose(figure.data[2].y, gap.table["gap"])
     assert list(figure.data[3].x) == [gap.first_k] == [3]
 
 
 def test_consensus_matrix_is_that_of_the_subsamples():
     figure = plot.consensus_matrix(X, 3, n_resamples=12)
-    whole = karat.stability.consensus_matrix(X, "kmeans", k=3, n_resamples=12, random_state=0)
+    whole = sortal.stability.consensus_matrix(X, "kmeans", k=3, n_resamples=12, random_state=0)
     matrix = whole.matrix(3)
     order = [int(text.split()[1]) for text in figure_names(figure, matrix)]
     expected = np.nan_to_num(matrix[np.ix_(order, order)])

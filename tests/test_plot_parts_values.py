@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-import karat
-from karat import clusterers, plot
+import sortal
+from sortal import clusterers, plot
 from values import fails, table_test
 
 
@@ -54,22 +54,22 @@ CASES = {
         lambda X: drawn(plot.dendrogram(X[:9]), "xaxis", "yaxis", "shapes", "annotations"),
         lambda X: drawn(plot.dendrogram(X[:9], 9, leaves=3, ids=[f'<{i}>' for i in range(9)]),
             "xaxis", "yaxis", "shapes", "annotations"),
-        lambda Z: drawn(plot.dendrogram(karat.Dendrogram(Z), 2), "xaxis", "yaxis", "shapes",
+        lambda Z: drawn(plot.dendrogram(sortal.Dendrogram(Z), 2), "xaxis", "yaxis", "shapes",
             "annotations"),
         lambda X: drawn(plot.dendrogram(X[:12], 2, method="single", metric="cityblock", leaves=12),
             "xaxis", "yaxis", "shapes", "annotations"),
     ],
     "contingency": [
-        lambda y: drawn(plot.contingency(karat.ContingencyTable(y, y)), "height", "xaxis", "yaxis"),
-        lambda y: drawn(plot.contingency(karat.ContingencyTable(np.arange(40) % 5, y)), "height",
+        lambda y: drawn(plot.contingency(sortal.ContingencyTable(y, y)), "height", "xaxis", "yaxis"),
+        lambda y: drawn(plot.contingency(sortal.ContingencyTable(np.arange(40) % 5, y)), "height",
             "xaxis", "yaxis"),
-        lambda y: drawn(plot.contingency(karat.ContingencyTable(y, np.arange(40) % 5)), "height",
+        lambda y: drawn(plot.contingency(sortal.ContingencyTable(y, np.arange(40) % 5)), "height",
             "xaxis", "yaxis"),
         lambda y: ([fails(plot.contingency, t) for t in (None, [[1]])],
-            plot.contingency(karat.ContingencyTable(y, (y + 1) % 3)).data[0].x,
-            plot.contingency(karat.ContingencyTable(y, np.where(y == 1, 0, y + 3))).data[0].x),
+            plot.contingency(sortal.ContingencyTable(y, (y + 1) % 3)).data[0].x,
+            plot.contingency(sortal.ContingencyTable(y, np.where(y == 1, 0, y + 3))).data[0].x),
         lambda: [(t.hovertext, t.text, t.hovertemplate, t.colorbar.to_plotly_json()) for t in
-            [plot.contingency(karat.ContingencyTable(np.r_[np.zeros(1500, int), 1, 2],
+            [plot.contingency(sortal.ContingencyTable(np.r_[np.zeros(1500, int), 1, 2],
             np.r_[np.zeros(1499, int), 1, 1, 0])).data[0]]],
     ],
     "agreement": [

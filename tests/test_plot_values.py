@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from karat import ContingencyTable, plot
+from sortal import ContingencyTable, plot
 from values import table_test
 
 

@@ -10,15 +10,15 @@ import pytest
 #: they draw for the user, so the default is to draw anew
 DRAWS = {"sample", "draw_reference"}
 ROOMS = [
-    "karat",
-    "karat.bounds",
-    "karat.measures.clarity",
-    "karat.datasets",
-    "karat.measures",
-    "karat.distances.neighbors",
-    "karat.meaning",
-    "karat.plot",
-    "karat.stability",
+    "sortal",
+    "sortal.bounds",
+    "sortal.measures.clarity",
+    "sortal.datasets",
+    "sortal.measures",
+    "sortal.distances.neighbors",
+    "sortal.meaning",
+    "sortal.plot",
+    "sortal.stability",
 ]
 
 
@@ -45,11 +45,11 @@ def test_functions_are_found() -> None:
 
 
 def test_the_same_thing_has_the_same_number() -> None:
-    import karat
+    import sortal
 
     for function in (
-        karat.permutation_test,
-        karat.chance_corrected,
-        karat.chance_corrected_internal,
+        sortal.permutation_test,
+        sortal.chance_corrected,
+        sortal.chance_corrected_internal,
     ):
         assert inspect.signature(function).parameters["n_permutations"].default == 1000

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sklearn.datasets import load_wine
 
-import karat
+import sortal
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf8")
@@ -15,10 +15,10 @@ README = (ROOT / "README.md").read_text(encoding="utf8")
 
 def test_readme_tells_the_truth_of_its_example():
     told = float(re.search(r"adjusted Rand index of (0\.\d+)\. If", README.replace("\n", " "))[1])
-    study = karat.Study(karat.datasets.read("wine"))
+    study = sortal.Study(sortal.datasets.read("wine"))
     study.sweep(["kmeans", "ward"], k=[3], n_init=5, workers=1)
     chosen = study.best(stability=False).labels
-    assert round(karat.adjusted_rand_index(load_wine().target, chosen), 1) == told
+    assert round(sortal.adjusted_rand_index(load_wine().target, chosen), 1) == told
     assert f"adjusted Rand index of {told}." in (ROOT / "docs" / "index.rst").read_text("utf8")
 
 

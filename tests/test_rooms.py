@@ -10,16 +10,16 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import karat
+import sortal
 
-HOME = Path(karat.__file__).parent
+HOME = Path(sortal.__file__).parent
 ROOMS, ARROWS = 24, 120
 
 
 def imports(path: Path) -> Iterator[tuple[str, str]]:
-    """Module and name of each import of karat in a file, function-local ones too."""
+    """Module and name of each import of sortal in a file, function-local ones too."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("karat."):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sortal."):
             for one in node.names:
                 yield node.module or "", one.name
 
@@ -82,7 +82,7 @@ NO_OUTPUT = {
 
 
 #: the laboratory, and its files that write without the writer, with the place where they do
-LABORATORY = Path(__file__).parents[1] / "lab/src/karat_lab"
+LABORATORY = Path(__file__).parents[1] / "lab/src/sortal_lab"
 LABORATORY_FILES = {
     "choice_corpus.py": "the storage", "conformance.py": "a temporary folder",
     "data.py": "the list of simulated sets", "fetch.py": "the folder of downloads",

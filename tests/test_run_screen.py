@@ -1,4 +1,4 @@
-"""What ``karat run`` prints: one screen, nothing twice, at any width."""
+"""What ``sortal run`` prints: one screen, nothing twice, at any width."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from command_line import karat_command as run
+from command_line import sortal_command as run
 
 FAST = ["-c", "kmeans", "-k", "2:4", "--n-init", "1", "--workers", "1", "--no-stability"]
 TOPICS = ("goal team league coach", "pan oven butter recipe", "orbit rocket moon crew")
@@ -90,13 +90,13 @@ def test_the_answer_fits_on_one_screen(kind, folder, monkeypatch):
 
 def test_levels_widths_and_quiet(folder, monkeypatch):
     monkeypatch.setenv("COLUMNS", "44")
-    more = ("--why", "--all", "--storage", "s.karat")
+    more = ("--why", "--all", "--storage", "s.sortal")
     result = run("run", *KINDS["groups"], *more, cwd=folder)
     text = " ".join(result.stdout.split())
     for said in ("adjusted Rand index", "Decided by judge", "80 % interval", "Silhouette"):
         assert said in text
     assert max(map(len, result.stdout.splitlines())) <= 60
-    quiet = run("run", *KINDS["groups"], "--quiet", "--storage", "s.karat", cwd=folder)
+    quiet = run("run", *KINDS["groups"], "--quiet", "--storage", "s.sortal", cwd=folder)
     assert quiet.stdout.count("\n") == 1
     assert quiet.stdout.startswith("groups: ")
     anyway = run("run", *KINDS["no groups"], "--anyway", cwd=folder)

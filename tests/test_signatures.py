@@ -19,8 +19,8 @@ from typing import Any, get_type_hints
 
 import typer
 
-import karat
-from karat.cli import app
+import sortal
+from sortal.cli import app
 
 SWITCHES = ("bool", "bool | None", "bool | float")
 FILE = Path(__file__).with_name("defaults.txt")
@@ -31,10 +31,10 @@ FACTS = ("min", "max", "clamp", "hidden", "is_eager", "show_default", "case_sens
 
 
 def public_functions() -> Iterator[tuple[str, Any]]:
-    """The functions of karat and its rooms, and the methods of their classes."""
-    rooms = [karat, *(getattr(karat, name) for name in dir(karat) if is_room(name))]
+    """The functions of sortal and its rooms, and the methods of their classes."""
+    rooms = [sortal, *(getattr(sortal, name) for name in dir(sortal) if is_room(name))]
     for room in rooms:
-        for name in dir(karat) if room is karat else getattr(room, "__all__", ()):
+        for name in dir(sortal) if room is sortal else getattr(room, "__all__", ()):
             thing = getattr(room, name)
             if inspect.isfunction(thing):
                 yield f"{room.__name__}.{name}", thing
@@ -42,13 +42,13 @@ def public_functions() -> Iterator[tuple[str, Any]]:
                 for method, function in inspect.getmembers(thing, inspect.isfunction):
                     fields = method == "__init__" and dataclasses.is_dataclass(thing)
                     public = method == "__init__" or not method.startswith("_")
-                    if public and not fields and function.__module__.startswith("karat."):
+                    if public and not fields and function.__module__.startswith("sortal."):
                         yield f"{room.__name__}.{name}.{method}", function
 
 
 def is_room(name: str) -> bool:
-    """Whether a name of karat is a module."""
-    return inspect.ismodule(getattr(karat, name))
+    """Whether a name of sortal is a module."""
+    return inspect.ismodule(getattr(sortal, name))
 
 
 def defaults() -> list[str]:
@@ -61,7 +61,7 @@ def defaults() -> list[str]:
             if parameter.default is not parameter.empty
         ]
         lines += [f"{name}({', '.join(given)})"] * bool(given)
-    for catalogue in (karat.measures.catalogue, karat.clusterers.catalogue):
+    for catalogue in (sortal.measures.catalogue, sortal.clusterers.catalogue):
         for key, record in catalogue.items():
             facts = {field.name: getattr(record, field.name) for field in fields(record)}
             facts.pop("references", None)
@@ -84,15 +84,15 @@ def options() -> list[str]:
             set_ones = [key for key in FACTS if getattr(info, key, None) != getattr(usual, key)]
             facts = [f"{key}={getattr(info, key)}" for key in set_ones if info is not None]
             spelt = [*(getattr(info, "param_decls", None) or ()), f"{name}={parameter.default}"]
-            lines.append(" ".join([f"karat {command.callback.__name__}:", *spelt, *facts]))
+            lines.append(" ".join([f"sortal {command.callback.__name__}:", *spelt, *facts]))
     return lines
 
 
 def public_classes() -> Iterator[tuple[str, Any]]:
     """The public classes with parameters, by the first public name."""
     names = {}
-    for room in [karat, *(getattr(karat, name) for name in dir(karat) if is_room(name))]:
-        for name in dir(karat) if room is karat else getattr(room, "__all__", ()):
+    for room in [sortal, *(getattr(sortal, name) for name in dir(sortal) if is_room(name))]:
+        for name in dir(sortal) if room is sortal else getattr(room, "__all__", ()):
             thing = getattr(room, name)
             if inspect.isclass(thing) and inspect.isfunction(thing.__init__):
                 names.setdefault(thing, f"{room.__name__}.{name}")
@@ -108,7 +108,7 @@ def spelt(value: Any) -> str:
     """A value as text that is the same in every process, and wherever its name is defined."""
     if inspect.isfunction(value) or inspect.isclass(value):
         return str(value.__name__)
-    return re.sub(r"<factory>|(?<=<)karat[\w.]*\.(?=\w+ )| at 0x\w+", "", repr(value))
+    return re.sub(r"<factory>|(?<=<)sortal[\w.]*\.(?=\w+ )| at 0x\w+", "", repr(value))
 
 
 def documented(thing: Any) -> dict[str, tuple[Any, str]]:
@@ -147,7 +147,7 @@ def test_the_rule_sees_what_it_forbids() -> None:
     def bad(X: Any, exact: bool = False, *, fine: bool = True) -> None: ...
 
     assert switches(bad) == ["exact"]
-    assert import_module("karat.bounds").guarantee in dict(public_functions()).values()
+    assert import_module("sortal.bounds").guarantee in dict(public_functions()).values()
 
 
 def test_defaults_are_those_of_the_file() -> None:

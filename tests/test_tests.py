@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-import karat
+import sortal
 
 ROOT = Path(__file__).parents[1]
 LEDGER = ROOT / ".ci" / "mutants.json"
@@ -74,7 +74,7 @@ def test_every_skip_says_why() -> None:
 @pytest.mark.skipif(not LEDGER.exists(), reason="no faults are stored")
 def test_the_ledger_counts_what_was_planted() -> None:
     entries = json.loads(LEDGER.read_text("utf-8"))
-    library = ROOT / "src" / "karat"
+    library = ROOT / "src" / "sortal"
     rooms = {path.parent.name for path in library.glob("*/__init__.py")} | {"beside"}
     assert {entry["room"] for entry in entries} <= rooms
     for entry in entries:
@@ -84,10 +84,10 @@ def test_the_ledger_counts_what_was_planted() -> None:
 
 
 def public(names: list[str]) -> bool:
-    """Whether a chain of names that begins with karat goes through public names."""
-    if len(names) < 2 or names[1] not in dir(karat):
+    """Whether a chain of names that begins with sortal goes through public names."""
+    if len(names) < 2 or names[1] not in dir(sortal):
         return len(names) < 2
-    room = getattr(karat, names[1])
+    room = getattr(sortal, names[1])
     listed = getattr(room, "__all__", dir(room))
     return not inspect.ismodule(room) or len(names) < 3 or names[2] in listed
 
@@ -102,21 +102,21 @@ def chain(node: ast.expr) -> list[str]:
 
 
 def private_names(tree: ast.Module) -> Iterator[str]:
-    """Names of karat that a file with values uses, and that are not public."""
+    """Names of sortal that a file with values uses, and that are not public."""
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    rooms = {a.asname or a.name: a.name for n in imports if n.module == "karat" for a in n.names}
+    rooms = {a.asname or a.name: a.name for n in imports if n.module == "sortal" for a in n.names}
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "karat":
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "sortal":
             names = [[*(node.module or "").split("."), alias.name] for alias in node.names]
         elif isinstance(node, ast.Import):
             names = [alias.name.split(".") for alias in node.names]
         else:
             names = [chain(node)] if isinstance(node, ast.Attribute) else []
             names = [
-                ["karat", rooms[x[0]], *x[1:]] if x[:1] and x[0] in rooms else x for x in names
+                ["sortal", rooms[x[0]], *x[1:]] if x[:1] and x[0] in rooms else x for x in names
             ]
-        yield from (".".join(one) for one in names if one[:1] == ["karat"] and not public(one))
-        if isinstance(node, ast.Constant) and str(node.value).startswith("karat."):
+        yield from (".".join(one) for one in names if one[:1] == ["sortal"] and not public(one))
+        if isinstance(node, ast.Constant) and str(node.value).startswith("sortal."):
             yield from [node.value] * (not public(node.value.split(".")))
 
 
@@ -145,8 +145,8 @@ def test_values_are_reached_through_public_names() -> None:
 
 def test_the_rule_sees_private_names() -> None:
     code = (
-        "import karat.bounds.a\nfrom karat.bounds import b, b_max\nkarat.bounds.c\n"
-        "from karat import bounds\nbounds.d\nbounds.b_max\n'karat.bounds.e'"
+        "import sortal.bounds.a\nfrom sortal.bounds import b, b_max\nsortal.bounds.c\n"
+        "from sortal import bounds\nbounds.d\nbounds.b_max\n'sortal.bounds.e'"
     )
-    found = [f"karat.bounds.{name}" for name in "abcde"]
+    found = [f"sortal.bounds.{name}" for name in "abcde"]
     assert sorted(private_names(ast.parse(code))) == found

@@ -1,4 +1,4 @@
-"""What is installed with karat is what a user of a verdict needs: nothing of the laboratory."""
+"""What is installed with sortal is what a user of a verdict needs: nothing of the laboratory."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "src" / "karat"
+PACKAGE = ROOT / "src" / "sortal"
 #: experiments, corpora, training, searches and tests, by the names of files and folders
 FOREIGN = re.compile(
-    r"(^|/)(karat_lab|lab|tests?|benchmarks|examples|docs|axioms|corpus|rivals|training"
+    r"(^|/)(sortal_lab|lab|tests?|benchmarks|examples|docs|axioms|corpus|rivals|training"
     r"|experiments?|datasets\.json|test_[^/]*|conftest\.py|[a-z]+\d{4}[^/]*)(\.py)?(/|$)"
 )
 
@@ -25,15 +25,15 @@ FOREIGN = re.compile(
 def check(names):
     assert names
     assert not [name for name in names if FOREIGN.search(name)]
-    wanted = {"karat/__init__.py", "karat/__init__.pyi", "karat/judge/judge.npz",
-              "karat/measures/verdicts.jsonl.xz", "karat/measures/properties.json",
-              "karat/datasets/data/iris.csv"}  # fmt: skip
+    wanted = {"sortal/__init__.py", "sortal/__init__.pyi", "sortal/judge/judge.npz",
+              "sortal/measures/verdicts.jsonl.xz", "sortal/measures/properties.json",
+              "sortal/datasets/data/iris.csv"}  # fmt: skip
     assert wanted <= set(names)
 
 
 def test_the_package_has_nothing_of_the_laboratory():
     told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
-    assert told["build"]["targets"]["wheel"] == {"packages": ["src/karat"]}
+    assert told["build"]["targets"]["wheel"] == {"packages": ["src/sortal"]}
     check([p.relative_to(ROOT / "src").as_posix() for p in PACKAGE.rglob("*") if p.is_file()])
 
 
@@ -45,12 +45,12 @@ def test_the_library_does_not_import_the_laboratory():
                 names = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
                 names = [node.module or ""]
-            assert not [name for name in names if name.split(".")[0] == "karat_lab"], path
+            assert not [name for name in names if name.split(".")[0] == "sortal_lab"], path
 
 
 def test_the_rule_sees_what_it_forbids():
-    for name in ("karat/axioms/search.py", "karat_lab/choice.py", "karat/judge/training.py",
-                 "karat/whissell2012.py", "karat/study/test_a.py"):  # fmt: skip
+    for name in ("sortal/axioms/search.py", "sortal_lab/choice.py", "sortal/judge/training.py",
+                 "sortal/whissell2012.py", "sortal/study/test_a.py"):  # fmt: skip
         assert FOREIGN.search(name), name
 
 
@@ -61,8 +61,8 @@ def test_the_wheel(tmp_path):
          "--quiet", "--disable-pip-version-check", "-w", str(tmp_path)],
         check=True,
     )  # fmt: skip
-    (wheel,) = tmp_path.glob("karat-*.whl")
+    (wheel,) = tmp_path.glob("sortal-*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if ".dist-info/" not in name]
-    assert {name.split("/")[0] for name in names} == {"karat"}
+    assert {name.split("/")[0] for name in names} == {"sortal"}
     check(names)

@@ -31,14 +31,14 @@ import pytest
 from values import attempt, difference, fails, plain, same, skip_for_other_releases
 
 tried = attempt
-#: what an answer says where a name of karat is gone
-GONE = re.compile(r"(?:module|type object|cannot import name) .*karat.* has no attribute")
+#: what an answer says where a name of sortal is gone
+GONE = re.compile(r"(?:module|type object|cannot import name) .*sortal.* has no attribute")
 
 
 class Pins:
     """Values of expressions; a file beside the cases keeps them, one on a line.
 
-    Expressions may use what ``names`` gives, the modules of the room (``karat.stability`` for cases
+    Expressions may use what ``names`` gives, the modules of the room (``sortal.stability`` for cases
     in ``.ci/cases/stability``) and ``fails``, ``tried``, ``patched`` and ``seen``. An error is an
     answer. A new expression is a line of the file with the answer null.
     """
@@ -72,13 +72,13 @@ class Pins:
     def modules(self) -> dict[str, Any]:
         """The room's modules by their names, and what every expression may use."""
         shared = {
-            "karat": import_module("karat"), "np": np, "pd": pd, "nan": np.nan,
+            "sortal": import_module("sortal"), "np": np, "pd": pd, "nan": np.nan,
             "fails": fails, "tried": tried, "patched": self.patched, "seen": self.seen,
         }  # fmt: skip
         if not self.room:
             return shared
-        package = import_module(f"karat.{self.room}")
-        paths = [one.name for one in walk_packages(package.__path__, f"karat.{self.room}.")]
+        package = import_module(f"sortal.{self.room}")
+        paths = [one.name for one in walk_packages(package.__path__, f"sortal.{self.room}.")]
         paths.sort(key=lambda path: -path.count("."))  # of two of one name the outer one counts
         modules = {path.rsplit(".", 1)[1]: import_module(path) for path in paths}
         return {**shared, self.room: package, **modules}
@@ -89,7 +89,7 @@ class Pins:
 
     def patched(self, name: str, value: Any, work: Callable[[], Any]) -> Any:
         """What some work gives while a name of the room's modules has another value."""
-        module, attribute = f"karat.{self.room}.{name}".rsplit(".", 1)
+        module, attribute = f"sortal.{self.room}.{name}".rsplit(".", 1)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(resolve_name(module), attribute, value)
             return work()
@@ -103,7 +103,7 @@ class Pins:
         in place of the function.
         """
         calls = []
-        instead = then or resolve_name(f"karat.{self.room}.{name}")
+        instead = then or resolve_name(f"sortal.{self.room}.{name}")
 
         def spy(*arguments: Any, **options: Any) -> Any:
             calls.append([brief(one) for one in (*arguments, *options.items())])
@@ -145,11 +145,11 @@ def brief(value: Any) -> Any:
 
 
 def without_gone_imports(file: Path) -> Iterator[str]:
-    """Give names that karat has no more the value None; which these are."""
+    """Give names that sortal has no more the value None; which these are."""
     text = file.read_text("utf-8")
     rows = text.splitlines()
     for node in reversed(ast.parse(text).body):
-        if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("karat"):
+        if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("sortal"):
             continue
         gone = [alias for alias in node.names if not importable(node.module or "", alias.name)]
         if gone:

@@ -27,12 +27,12 @@ from pinning import Pins, tried
 from rich.console import Console
 from typer import Exit
 
-from command_line import karat_command
-from karat.cli import _assignments, _label_files, _numbers, _output, _run_options
-from karat.cli._run_options import SweepOptions
-from karat.datasets import LabelColumns
+from command_line import sortal_command
+from sortal.cli import _assignments, _label_files, _numbers, _output, _run_options
+from sortal.cli._run_options import SweepOptions
+from sortal.datasets import LabelColumns
 
-run = import_module("karat.cli.run")  # the package has a command of this name
+run = import_module("sortal.cli.run")  # the package has a command of this name
 
 FILES = {
     "own.csv": "three,two\n" + "\n".join(f"{i % 3},{i % 3 > 0:d}" for i in range(12)),
@@ -75,7 +75,7 @@ def said(line: str, typed: str = "", columns: int = 100) -> list[Any]:
         ).to_csv(folder / "x.csv", index=False)
         told: list[Any] = []
         for words in line.split(" && "):
-            done = karat_command(*shlex.split(words), cwd=folder)
+            done = sortal_command(*shlex.split(words), cwd=folder)
             told += [done.returncode, still(done.stdout, place), still(done.stderr, place)]
         given = {*FILES, "x.csv", "b"}
         new = sorted(path for path in folder.iterdir() if path.name not in given)
@@ -143,7 +143,7 @@ def made(stop: Any, statuses: list[str]) -> Any:
 
     table = pd.DataFrame({"status": statuses}, index=range(len(statuses)))
     return Some(candidates=table, sweep=work, evaluate=work, rank=work, save=print,
-                tried=Some(fits=Some(default_clusterers=("ward",)), storage=Some(path="s.karat"),
+                tried=Some(fits=Some(default_clusterers=("ward",)), storage=Some(path="s.sortal"),
                            stopped=False), dataset=Some(name="data", notes=("a note",)))  # fmt: skip
 
 
@@ -175,7 +175,7 @@ def labelled(labels: dict[str, Any], rows: Any) -> LabelColumns:
 
 def workers_of(address: str) -> Any:
     """What the workers of a Dask scheduler are made of."""
-    with mock.patch("karat.runtime.executors.Workers", lambda *given: given):
+    with mock.patch("sortal.runtime.executors.Workers", lambda *given: given):
         return _run_options._dask_workers(address)
 
 

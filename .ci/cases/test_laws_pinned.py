@@ -14,10 +14,10 @@ from unittest import mock
 import numpy as np
 from pinning import Pins, fails
 
-import karat
-from karat import __main__, testing
-from karat.clusterers import catalogue as clusterers
-from karat.measures import catalogue
+import sortal
+from sortal import __main__, testing
+from sortal.clusterers import catalogue as clusterers
+from sortal.measures import catalogue
 
 
 def given(key: str, **options: Any) -> list[Any]:
@@ -125,7 +125,7 @@ def ends(limit: int | None) -> Any:
 
 @cache
 def names() -> dict[str, Any]:
-    return {"given": given, "broken": broken, "judged": judged, "ends": ends, "np": np, "karat": karat, "least": __main__.LEAST_ADDRESS_SPACE,
+    return {"given": given, "broken": broken, "judged": judged, "ends": ends, "np": np, "sortal": sortal, "least": __main__.LEAST_ADDRESS_SPACE,
             "f": {"largest": largest, "few": few, "seeded": seeded, "one": one, "short": short}, "S": catalogue["silhouette"].function,
             "A": catalogue["adjusted_rand_index"].function, "testing": testing, "main": __main__}  # fmt: skip
 

@@ -10,9 +10,9 @@ import pandas as pd
 from pinning import Pins
 from scipy import sparse
 
-import karat
-from karat.distances.neighbors import neighbor_lists
-from karat.plot import _sampled, _silhouette, layout, results, style
+import sortal
+from sortal.distances.neighbors import neighbor_lists
+from sortal.plot import _sampled, _silhouette, layout, results, style
 
 
 def drawn(figure: Any, *keys: str) -> Any:
@@ -29,9 +29,9 @@ def names() -> dict[str, Any]:
     X = rng.normal(size=(40, 3)) + 4.0 * np.eye(3)[np.arange(40) % 3]
     return {
         "style": style, "layout": layout, "results": results, "sampled": _sampled, "shape": _silhouette._shape,
-        "plot": karat.plot, "np": np, "pd": pd, "X": X, "y": np.arange(40) % 3, "S": sparse.csr_array(np.maximum(X, 0)), "sparse": sparse,
-        "lists": lambda P, k: neighbor_lists(P, k), "drawn": drawn, "rng": np.random.default_rng, "karat": karat,
-        "Z": karat.clusterers.LinkageClustering(1, method="ward").fit(X[:9]).linkage_,
+        "plot": sortal.plot, "np": np, "pd": pd, "X": X, "y": np.arange(40) % 3, "S": sparse.csr_array(np.maximum(X, 0)), "sparse": sparse,
+        "lists": lambda P, k: neighbor_lists(P, k), "drawn": drawn, "rng": np.random.default_rng, "sortal": sortal,
+        "Z": sortal.clusterers.LinkageClustering(1, method="ward").fit(X[:9]).linkage_,
     }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import karat
+import sortal
 
 FILE = Path(__file__).with_name("constants.txt")
 #: how a kernel is compiled
@@ -25,8 +25,8 @@ COMPILED = ("cache", "nogil", "error_model", "fastmath", "inline")
 def inner() -> list[str]:
     """Numbers of modules and classes, defaults inside, and how kernels are compiled."""
     lines = []
-    for info in pkgutil.walk_packages(karat.__path__, "karat."):
-        if info.name == "karat.__main__":
+    for info in pkgutil.walk_packages(sortal.__path__, "sortal."):
+        if info.name == "sortal.__main__":
             continue
         module = import_module(info.name)
         things = [thing for thing in vars(module).values()

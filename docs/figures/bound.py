@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 from threadpoolctl import threadpool_limits
 
-import karat
+import sortal
 
 LEFT, TOP, WIDTH, HEIGHT = 62, 16, 560, 270
 KS = range(2, 41)
@@ -18,12 +18,12 @@ KS = range(2, 41)
 def curves() -> tuple[dict[str, list[float]], float, int]:
     X, truth = load_digits(return_X_y=True)
     y = np.full(len(X), -1)
-    known = karat.bounds.sample(len(X), 200, random_state=0)
+    known = sortal.bounds.sample(len(X), 200, random_state=0)
     y[known] = truth[known]
     hidden = y < 0
     with threadpool_limits(1):
         labelings = {f"k={k}": KMeans(k, n_init=3, random_state=0).fit_predict(X) for k in KS}
-    found = karat.pac_mdl_bound(labelings, y, classes=10)
+    found = sortal.pac_mdl_bound(labelings, y, classes=10)
     wrong = [float((one.predicted[hidden] != truth[hidden]).mean()) for one in found]
     table = found.table
     lines = {

@@ -10,7 +10,7 @@ how do its segments differ?
 import numpy as np
 import pandas as pd
 
-import karat
+import sortal
 
 # %%
 # Four kinds of customers: few large orders, many small ones, bargain hunters, and newcomers.
@@ -33,8 +33,8 @@ customers.describe().loc[["mean", "std", "min", "max"]].round(2)
 # An order value in euros would outweigh a discount share a thousandfold, hence ``scale``. The study
 # tries three clusterers and two to eight clusters, and the learned judge chooses.
 
-data = karat.datasets.from_table(customers, scale="standard", name="customers")
-study = karat.Study(data)
+data = sortal.datasets.from_table(customers, scale="standard", name="customers")
+study = sortal.Study(data)
 clusterers = ["kmeans", "ward", "gaussian-mixture"]
 study.sweep(clusterers, k=range(2, 9), workers=1, progress=False)
 choice = study.best()
@@ -43,13 +43,13 @@ choice
 # %%
 # The segments in the plane of the first two principal components:
 
-karat.plot.projection(data.X, choice.labels, feature_names=data.feature_names)
+sortal.plot.projection(data.X, choice.labels, feature_names=data.feature_names)
 
 # %%
 # What sets each segment apart, in standard deviations from the mean of all customers:
 
 names = data.feature_names
-karat.plot.feature_profile(
+sortal.plot.feature_profile(
     data.X, choice.labels, feature_names=names, center=data.center, scale=data.scale
 )
 

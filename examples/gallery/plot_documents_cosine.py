@@ -11,22 +11,22 @@ import os
 import tempfile
 from pathlib import Path
 
-import karat
+import sortal
 
-folder = Path(os.environ.get("KARAT_DATA", "")) / "terms"
+folder = Path(os.environ.get("SORTAL_DATA", "")) / "terms"
 report = Path(tempfile.mkdtemp()) / "tr45.html"
 
 # %%
-# On the command line this is ``karat run tr45.npz --metric cosine --report tr45.html``. Means of
+# On the command line this is ``sortal run tr45.npz --metric cosine --report tr45.html``. Means of
 # directions take the cosine; k-means works on rows of length 1, and its name says so.
 
 if not (folder / "tr45.npz").exists():
-    print(f"tr45.npz is not in {folder}; set KARAT_DATA to the folder of the collections")
+    print(f"tr45.npz is not in {folder}; set SORTAL_DATA to the folder of the collections")
 else:
-    study = karat.Study(karat.datasets.read(folder / "tr45.npz"), metric="cosine")
+    study = sortal.Study(sortal.datasets.read(folder / "tr45.npz"), metric="cosine")
     study.sweep(k=[5, 10, 15], n_init=1)
     print(study.best())
-    karat.write_report(study, report)
+    sortal.write_report(study, report)
 
 # %%
 # The scores do not mix distances: measures of means are those of the unit rows, too.

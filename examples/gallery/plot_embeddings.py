@@ -2,7 +2,7 @@
 Embeddings: are these groups real?
 ==================================
 
-Embeddings of texts or images are compared by the angle between them. karat takes ``"cosine"``
+Embeddings of texts or images are compared by the angle between them. sortal takes ``"cosine"``
 wherever it takes a distance, and estimates measures where all pairs would take too long.
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 from sklearn.cluster import KMeans
 
-import karat
+import sortal
 
 # %%
 # Unit vectors in 64 dimensions around twelve topics of unequal sizes, in place of the output of a
@@ -31,7 +31,7 @@ labelings = {
     str(k): KMeans(k, n_init=3, random_state=0).fit_predict(X) for k in (4, 8, 10, 12, 14, 16, 24)
 }
 measures = ["silhouette", "davies_bouldin_index", "informativeness"]
-scores = karat.evaluate(X, labelings, measures=measures, metric="cosine")
+scores = sortal.evaluate(X, labelings, measures=measures, metric="cosine")
 silhouette = scores["silhouette"]
 silhouette.round(3)
 
@@ -43,12 +43,12 @@ figure.update_layout(xaxis_title="clusters", yaxis_title="silhouette (cosine)")
 # %%
 # Have these embeddings clusters at all, whatever clusterer is used?
 
-print(karat.assess_structure(X, metric="cosine"))
+print(sortal.assess_structure(X, metric="cosine"))
 
 # %%
 # For millions of vectors ``precision`` draws objects until the standard error is small enough:
 
-estimate = karat.evaluate(
+estimate = sortal.evaluate(
     X, labelings["12"], measures=["silhouette"], metric="cosine", precision=0.01, random_state=0
 )
 print(estimate)

@@ -9,13 +9,13 @@ others?
 # sphinx_gallery_thumbnail_path = '_static/gallery/few-labels.png'
 import numpy as np
 
-import karat
+import sortal
 
 # %%
 # 178 wines. ``sample`` draws the 40 to taste; here the answers are known.
 
-wine = karat.datasets.load("wine", label_column="cultivar", scale="standard")
-tasted = karat.bounds.sample(wine.n_objects, 40, random_state=0)
+wine = sortal.datasets.load("wine", label_column="cultivar", scale="standard")
+tasted = sortal.bounds.sample(wine.n_objects, 40, random_state=0)
 few = np.full(wine.n_objects, None, dtype=object)
 few[tasted] = np.asarray(wine.y, dtype=object)[tasted]
 
@@ -23,7 +23,7 @@ few[tasted] = np.asarray(wine.y, dtype=object)[tasted]
 # Everything that is tried shares the allowed risk of 10 %, so the best may be chosen after seeing
 # the labels.
 
-study = karat.Study(wine.X, y=few, delta=0.1)
+study = sortal.Study(wine.X, y=few, delta=0.1)
 study.sweep(["kmeans", "ward"], k=range(2, 9), workers=1, progress=False)
 choice = study.best()
 choice
@@ -45,4 +45,4 @@ print(f"guaranteed: at most {found.bound} of {len(hidden)}; in truth: {wrong}")
 # %%
 # What would more labels buy?
 
-print(karat.bounds.forecast_labels(found))
+print(sortal.bounds.forecast_labels(found))

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 
-import karat
+import sortal
 
 # %%
 # A file with the edges of 120 nodes in four communities of different sizes:
@@ -28,7 +28,7 @@ sparse.save_npz(folder / "G.npz", sparse.csr_array((edges + edges.T).astype(floa
 
 # %%
 # Any estimator that takes the edges is a clusterer. This one is label propagation with a
-# resolution; one that calls igraph and leidenalg looks the same, and karat depends on neither.
+# resolution; one that calls igraph and leidenalg looks the same, and sortal depends on neither.
 
 
 class Propagation(ClusterMixin, BaseEstimator):
@@ -55,9 +55,9 @@ class Propagation(ClusterMixin, BaseEstimator):
 
 
 # %%
-# On the command line ``karat run G.npz --metric graph`` does this with the clusterers of karat.
+# On the command line ``sortal run G.npz --metric graph`` does this with the clusterers of sortal.
 
-study = karat.Study(folder / "G.npz", metric="graph")
+study = sortal.Study(folder / "G.npz", metric="graph")
 study.sweep(["spectral"], k=range(2, 8), n_init=2, workers=1)
 study.sweep(Propagation(), grid={"resolution": [0.5, 1.0, 2.0]}, n_init=3, workers=1)
 print(study.best())
@@ -70,5 +70,5 @@ study.scores().loc[study.rank().index[:6], ["n_clusters", *keys]].round(3)
 
 # %%
 
-print(karat.ContingencyTable(community, study.best().labels).to_frame())
-karat.write_report(study, folder / "graph.html")
+print(sortal.ContingencyTable(community, study.best().labels).to_frame())
+sortal.write_report(study, folder / "graph.html")

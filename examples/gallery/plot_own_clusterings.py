@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.cluster import DBSCAN, KMeans
 from sklearn.datasets import make_moons
 
-import karat
+import sortal
 
 # %%
 # Two half moons, which k-means cuts in the wrong place:
@@ -25,14 +25,14 @@ mine = {
 # %%
 # Do they agree? The adjusted Rand index of each pair:
 
-karat.compare_labelings(mine, noise="singletons").round(2)
+sortal.compare_labelings(mine, noise="singletons").round(2)
 
 # %%
 # Measures of compactness prefer k-means, measures of density and separation DBSCAN. The label -1 of
 # DBSCAN marks outliers, and ``noise`` says how they are treated; nothing is assumed about them.
 
 measures = ["silhouette", "dunn_index", "dbcv", "informativeness"]
-scores = karat.evaluate(X, mine, measures=measures, noise="drop")
+scores = sortal.evaluate(X, mine, measures=measures, noise="drop")
 pd.DataFrame({measure: scores[measure] for measure in measures}).round(3)
 
 # %%
@@ -40,15 +40,15 @@ pd.DataFrame({measure: scores[measure] for measure in measures}).round(3)
 # to the other moon.
 
 labels = mine["DBSCAN"]
-karat.plot.silhouette(X, labels)
+sortal.plot.silhouette(X, labels)
 
 # %%
 # Compared with the truth, which is known for this example:
 
-table = karat.ContingencyTable(moons, mine["k-means 8"])
-karat.plot.contingency(table)
+table = sortal.ContingencyTable(moons, mine["k-means 8"])
+sortal.plot.contingency(table)
 
 # %%
 
 for name, labels in mine.items():
-    print(f"{name:10} {karat.adjusted_rand_index(moons, labels, noise='singletons'):.3f}")
+    print(f"{name:10} {sortal.adjusted_rand_index(moons, labels, noise='singletons'):.3f}")

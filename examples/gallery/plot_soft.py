@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.mixture import GaussianMixture
 
-import karat
-from karat.labelings import SoftPartition
+import sortal
+from sortal.labelings import SoftPartition
 
 # %%
 # Three groups, and a bridge of objects between two of them. Memberships from elsewhere are an array
@@ -31,7 +31,7 @@ alike = np.full((len(X), 3), 1 / 3) + 0.01 * (mine - 1 / 3)
 # %%
 # Mixtures of a sweep bring their memberships.
 
-study = karat.Study(X)
+study = sortal.Study(X)
 study.add({"mine": SoftPartition(mine), "alike": SoftPartition(alike)})
 study.sweep(["gaussian-mixture", "kmeans"], k=range(2, 6), n_init=1, workers=1)
 print(study.best())
@@ -41,7 +41,7 @@ print(study.best())
 
 soft = {name: study.memberships(name) for name in study.rank().index}
 soft = {name: one for name, one in soft.items() if one is not None}
-karat.evaluate(X, soft, measures=["xie_beni_index", "pbm_index"]).table.head(8)
+sortal.evaluate(X, soft, measures=["xie_beni_index", "pbm_index"]).table.head(8)
 
 # %%
 # The bridge is between two clusters:
@@ -54,8 +54,8 @@ print(f"on the bridge {memberships[150:].max(axis=1).mean():.2f}")
 # In one call without a study, ``hardened`` says which values are those of hard labels:
 
 given = {"soft": SoftPartition(mine), "hard": mine.argmax(axis=1)}
-print(karat.evaluate(X, given, measures=["silhouette", "xie_beni_index", "pbm_index"]))
+print(sortal.evaluate(X, given, measures=["silhouette", "xie_beni_index", "pbm_index"]))
 
 # %%
 
-karat.write_report(study, Path(tempfile.mkdtemp()) / "soft.html")
+sortal.write_report(study, Path(tempfile.mkdtemp()) / "soft.html")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-import karat
+import sortal
 
 # %%
 # A file with names, some mistyped:
@@ -44,7 +44,7 @@ folder = Path(tempfile.mkdtemp())
 # From the file to the answer:
 
 words = (folder / "typed.txt").read_text().splitlines()
-study = karat.Study(words, metric="edit")
+study = sortal.Study(words, metric="edit")
 study.sweep(["average", "complete", "kmedoids"], k=range(2, 11), n_init=2, workers=1)
 print(study.best())
 
@@ -67,10 +67,10 @@ def first_letters(a, b):
     return float(sum(x != y for x, y in zip(a[:3].ljust(3), b[:3].ljust(3), strict=True)))
 
 
-with karat.Study(words, metric=first_letters, storage=folder / "letters.karat") as other:
+with sortal.Study(words, metric=first_letters, storage=folder / "letters.sortal") as other:
     other.sweep("average", k=range(2, 9), workers=1)
     print(other.best())
 
 # %%
 
-karat.write_report(study, folder / "names.html")
+sortal.write_report(study, folder / "names.html")

@@ -2,7 +2,7 @@
 
 A multilayer perceptron learns the agreement with the classes from internal indices of clusterings
 of other data sets. No code was published; layers and activation are those by which others repeat
-it (Treder-Tschechlov et al. 2023). The indices are those of karat that are quick, each by its
+it (Treder-Tschechlov et al. 2023). The indices are those of sortal that are quick, each by its
 place among the labelings of a data set, because their scales differ between data sets.
 """
 
@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.neural_network import MLPRegressor
 
-import karat
+import sortal
 
 INDICES = (
     "silhouette", "calinski_harabasz_index", "davies_bouldin_index", "dunn_index", "s_dbw_index",
@@ -25,8 +25,8 @@ def _places(X, labelings):
     """Each index of each labeling as its place from 0 to 1, undefined ones last."""
     key = labelings.tobytes()
     if key not in _known:
-        found = karat.evaluate(X, labelings, measures=list(INDICES), noise="drop")
-        signs = [karat.measures.catalogue[key].sign for key in INDICES]
+        found = sortal.evaluate(X, labelings, measures=list(INDICES), noise="drop")
+        signs = [sortal.measures.catalogue[key].sign for key in INDICES]
         values = found.table[list(INDICES)].to_numpy(float) * signs
         ranks = rankdata(np.where(np.isnan(values), -np.inf, values), axis=0)
         _known[key] = (ranks - 1) / (len(ranks) - 1)

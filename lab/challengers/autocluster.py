@@ -8,13 +8,13 @@ of that time, without which it cannot be imported).
 
 import numpy as np
 
-import karat
+import sortal
 
 
 def choose(X, labelings):
     """The labeling of the greatest silhouette among those that count, of all where none does."""
     labelings = np.where(labelings < 0, labelings.max() + 1, labelings)
-    score = karat.evaluate(X, labelings, measures=["silhouette"])["silhouette"].to_numpy(float)
+    score = sortal.evaluate(X, labelings, measures=["silhouette"])["silhouette"].to_numpy(float)
     sizes = [np.unique(labels, return_counts=True)[1] for labels in labelings]
     counts = [s.min() >= 0.01 * s.sum() and s.min() >= 0.05 * s.max() for s in sizes]
     return np.argmax(np.where(np.isnan(score), -2, score) + 2 * np.array(counts))

@@ -1,7 +1,7 @@
 """clusteval 2.2.7 itself (Taskesen 2020): Ward's tree, cut where the silhouette is greatest.
 
 The package clusters the data with its defaults, 2 to 25 clusters, and returns its labels. Install
-it beside karat: ``pip install clusteval``.
+it beside sortal: ``pip install clusteval``.
 """
 
 import numpy as np

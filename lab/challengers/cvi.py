@@ -1,7 +1,7 @@
 """cvi 0.7.2 itself (Petrenko 2022): the labeling of the greatest Calinski-Harabasz index.
 
 The package computes indices and chooses nothing; its first batch index decides here, and outliers
-are a cluster. Install it beside karat: ``pip install cvi``.
+are a cluster. Install it beside sortal: ``pip install cvi``.
 """
 
 import cvi

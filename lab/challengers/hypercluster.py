@@ -8,10 +8,10 @@ noise are dropped, whatever their share.
 
 import numpy as np
 
-import karat
+import sortal
 
 
 def choose(X, labelings):
     """The labeling of the greatest silhouette of the objects that it assigns."""
-    found = karat.evaluate(X, labelings, measures=["silhouette"], noise="drop")
+    found = sortal.evaluate(X, labelings, measures=["silhouette"], noise="drop")
     return np.argmax(found["silhouette"].fillna(-2))

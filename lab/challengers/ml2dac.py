@@ -4,14 +4,14 @@ Of each data set to learn from, the best index is the one whose values have the 
 correlation with the agreement; a random forest learns it from features of the data, and of a new
 data set the predicted index decides. The published code states no licence and needs Python 3.9,
 so this is the rule written anew: five of its seven indices (COP and Coggins-Jain are not in
-karat), and a dozen of its statistical features (those of pymfe are under the GPL).
+sortal), and a dozen of its statistical features (those of pymfe are under the GPL).
 """
 
 import numpy as np
 from scipy.stats import kurtosis, skew, spearmanr
 from sklearn.ensemble import RandomForestClassifier
 
-import karat
+import sortal
 
 INDICES = ("calinski_harabasz_index", "davies_bouldin_index", "silhouette", "dunn_index", "dbcv")
 _known: dict[bytes, np.ndarray] = {}
@@ -22,8 +22,8 @@ def _values(X, labelings, indices=INDICES):
     """Values of indices (M, indices), greater is better, undefined ones last."""
     key = labelings.tobytes() + " ".join(indices).encode()
     if key not in _known:
-        found = karat.evaluate(X, labelings, measures=list(indices), noise="drop").table
-        signs = [karat.measures.catalogue[index].sign for index in indices]
+        found = sortal.evaluate(X, labelings, measures=list(indices), noise="drop").table
+        signs = [sortal.measures.catalogue[index].sign for index in indices]
         values = found[list(indices)].to_numpy(float) * signs
         _known[key] = np.where(np.isnan(values), -np.inf, values)
     return _known[key]

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from karat import InputError
-from karat.cli import app
-from karat.judge import gather
-from karat_lab import challenge as module
-from karat_lab.cases import OWN as USERS
-from karat_lab.cases import TrainingCase
-from karat_lab.challenge import challenge, load_method
-from karat_lab.choice_corpus import agreement
+from sortal import InputError
+from sortal.cli import app
+from sortal.judge import gather
+from sortal_lab import challenge as module
+from sortal_lab.cases import OWN as USERS
+from sortal_lab.cases import TrainingCase
+from sortal_lab.challenge import challenge, load_method
+from sortal_lab.choice_corpus import agreement
 
 CHALLENGERS = Path(__file__).resolve().parents[1] / "challengers"
 #: of a labeling of a user's, of the five candidates of the sweep, and of another labeling

@@ -1,4 +1,4 @@
-"""``karat reproduce`` is the laboratory's command where it is installed, and says so where not."""
+"""``sortal reproduce`` is the laboratory's command where it is installed, and says so where not."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import karat
-from karat.cli import app
-from karat.cli import main as karat_main
-from karat_lab import EXPERIMENTS, __main__
+import sortal
+from sortal.cli import app
+from sortal.cli import main as sortal_main
+from sortal_lab import EXPERIMENTS, __main__
 
 
 def test_it_lists_and_runs_experiments() -> None:
@@ -29,15 +29,15 @@ def test_it_lists_and_runs_experiments() -> None:
 def test_its_help_is_the_laboratorys() -> None:
     told = CliRunner().invoke(app, ["reproduce", "--help"])
     assert told.exit_code == 0
-    assert "Usage: karat reproduce" in told.stdout
+    assert "Usage: sortal reproduce" in told.stdout
     assert "--data" in told.stdout
 
 
 def test_the_list_of_commands_names_it_without_loading_it() -> None:
     code = (
-        "import sys; from typer.testing import CliRunner; from karat.cli import app;"
+        "import sys; from typer.testing import CliRunner; from sortal.cli import app;"
         "told = CliRunner().invoke(app, ['--help']).stdout;"
-        "print([name in told for name in ('clarity', 'reproduce')], 'karat_lab' in sys.modules)"
+        "print([name in told for name in ('clarity', 'reproduce')], 'sortal_lab' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[True, True] False\n"
@@ -46,24 +46,24 @@ def test_the_list_of_commands_names_it_without_loading_it() -> None:
 def test_data_are_looked_for_where_the_option_says(tmp_path: Path) -> None:
     asked = ["reproduce", "banerjee2004-figure1", "--samples", "1", "--data", str(tmp_path)]
     told = CliRunner().invoke(app, asked)
-    assert isinstance(told.exception, karat.InputError)
+    assert isinstance(told.exception, sortal.InputError)
     assert "texts/20newsgroups.jsonl.gz" in str(told.exception)
     assert str(tmp_path) in str(told.exception)
 
 
 def test_its_own_entry_ends_without_a_traceback(monkeypatch, capsys) -> None:
-    monkeypatch.setattr("sys.argv", ["karat_lab", "reproduce", "nothing"])
+    monkeypatch.setattr("sys.argv", ["sortal_lab", "reproduce", "nothing"])
     with pytest.raises(SystemExit) as end:
         __main__.main()
     assert end.value.code == 2
-    assert capsys.readouterr().err.startswith("karat: no experiment is called 'nothing'")
+    assert capsys.readouterr().err.startswith("sortal: no experiment is called 'nothing'")
 
 
 def test_where_it_is_missing_one_sentence_says_how_to_install_it(monkeypatch, capsys) -> None:
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: ())
-    monkeypatch.setattr("sys.argv", ["karat", "reproduce", "abul2003"])
+    monkeypatch.setattr("sys.argv", ["sortal", "reproduce", "abul2003"])
     with pytest.raises(SystemExit) as end:
-        karat_main()
+        sortal_main()
     assert end.value.code == 2
     told = capsys.readouterr().err
     assert told.count("\n") == 1
@@ -75,7 +75,7 @@ def test_every_command_of_the_laboratory_says_so(command, monkeypatch) -> None:
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: ())
     assert f"│ {command} " not in CliRunner().invoke(app, ["--help"]).stdout
     told = CliRunner().invoke(app, [command])
-    assert f"karat {command} is part of karat-lab" in str(told.exception)
+    assert f"sortal {command} is part of sortal-lab" in str(told.exception)
 
 
 def test_lab_lists_the_data_sets_and_what_is_there(tmp_path: Path) -> None:

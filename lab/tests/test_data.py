@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from karat import InputError
-from karat_lab import data
-from karat_lab.choice_tasks import read
+from sortal import InputError
+from sortal_lab import data
+from sortal_lab.choice_tasks import read
 
 
 def test_the_folder_is_that_of_the_option_else_of_the_variable_else_the_cache(
@@ -21,12 +21,12 @@ def test_the_folder_is_that_of_the_option_else_of_the_variable_else_the_cache(
 ) -> None:
     monkeypatch.delenv(data.VARIABLE, raising=False)
     assert data.data_folder() == data.cache_folder()
-    assert data.cache_folder().name == "karat"
+    assert data.cache_folder().name == "sortal"
     monkeypatch.setenv(data.VARIABLE, str(tmp_path / "named"))
     assert data.data_folder() == tmp_path / "named"
     with data.data_in(tmp_path / "option"):
         assert data.data_folder() == tmp_path / "option"
-        asked = "from karat_lab.data import data_folder; print(data_folder())"
+        asked = "from sortal_lab.data import data_folder; print(data_folder())"
         told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True)
         assert told.stdout.strip() == str(tmp_path / "option")
     assert data.data_folder() == tmp_path / "named"
@@ -39,7 +39,7 @@ def test_what_is_missing_is_named(name: str, tmp_path: Path) -> None:
     readers = {"fcps_target": data.benchmark, "k1a": data.term_counts, "20newsgroups": data.records}
     with data.data_in(tmp_path), pytest.raises(InputError) as told:
         readers.get(name, data.points)(name)
-    for part in (name, str(tmp_path), *data.index()[name]["sha256"], "--data", "KARAT_DATA"):
+    for part in (name, str(tmp_path), *data.index()[name]["sha256"], "--data", "SORTAL_DATA"):
         assert part in str(told.value)
 
 

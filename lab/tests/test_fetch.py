@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from karat import InputError
-from karat_lab import data, fetch
-from karat_lab.originals import RECIPES, content_digest, packed, sparse_arff, table
+from sortal import InputError
+from sortal_lab import data, fetch
+from sortal_lab.originals import RECIPES, content_digest, packed, sparse_arff, table
 
 POINTS = gzip.compress(b"".join(b"%d.50 2e-3\n" % (i * i) for i in range(30_000)))
 LABELS = gzip.compress(b"1\n2\n" * 15_000)

@@ -8,19 +8,19 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-import karat
-import karat_lab
+import sortal
+import sortal_lab
 
-FILES = sorted(Path(karat_lab.__file__).parent.rglob("*.py"))
+FILES = sorted(Path(sortal_lab.__file__).parent.rglob("*.py"))
 
 
 def imported(source: str) -> Iterator[tuple[str, str]]:
-    """Module and name of each import of karat, those within functions too."""
+    """Module and name of each import of sortal, those within functions too."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "karat":
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "sortal":
             yield from ((str(node.module), name.name) for name in node.names)
         elif isinstance(node, ast.Import):
-            yield from ((a.name, "") for a in node.names if a.name.split(".")[0] == "karat")
+            yield from ((a.name, "") for a in node.names if a.name.split(".")[0] == "sortal")
 
 
 def is_public(module: str, name: str) -> bool:
@@ -32,7 +32,7 @@ def is_public(module: str, name: str) -> bool:
     home = import_module(module)
     if isinstance(getattr(home, name, None), types.ModuleType):
         return not name.startswith("_")
-    listed = dir(karat) if home is karat else getattr(home, "__all__", None)
+    listed = dir(sortal) if home is sortal else getattr(home, "__all__", None)
     return not name.startswith("_") and (listed is None or name in listed)
 
 
@@ -48,20 +48,20 @@ def test_the_laboratory_uses_public_names_only() -> None:
 
 def test_the_rule_sees_what_it_forbids() -> None:
     source = """
-import karat._kernels.pairs
-from karat.runtime.validation import _InputError
+import sortal._kernels.pairs
+from sortal.runtime.validation import _InputError
 def inside():
-    from karat.clusterers._catalogue import _REAL
-    from karat import _kernels
-    from karat.judge import load_judge
+    from sortal.clusterers._catalogue import _REAL
+    from sortal import _kernels
+    from sortal.judge import load_judge
 """
     seen = {found: is_public(*found) for found in imported(source)}
     assert seen == {
-        ("karat._kernels.pairs", ""): False,
-        ("karat.runtime.validation", "_InputError"): False,
-        ("karat.clusterers._catalogue", "_REAL"): False,
-        ("karat", "_kernels"): False,
-        ("karat.judge", "load_judge"): True,
+        ("sortal._kernels.pairs", ""): False,
+        ("sortal.runtime.validation", "_InputError"): False,
+        ("sortal.clusterers._catalogue", "_REAL"): False,
+        ("sortal", "_kernels"): False,
+        ("sortal.judge", "load_judge"): True,
     }
 
 

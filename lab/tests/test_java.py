@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from karat_lab import java
+from sortal_lab import java
 
 
 def test_a_second_file_goes_into_the_machine_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,9 +15,9 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from karat.cli import app
-from karat.runtime.validation import InputError
-from karat_lab import (
+from sortal.cli import app
+from sortal.runtime.validation import InputError
+from sortal_lab import (
     EXPERIMENTS,
     ExperimentResult,
     as_name,
@@ -25,7 +25,7 @@ from karat_lab import (
     run,
     whissell2012_chapter7,
 )
-from karat_lab.comparison import (
+from sortal_lab.comparison import (
     AGREES,
     BOTH_ZERO,
     DIFFERS,
@@ -39,7 +39,7 @@ from karat_lab.comparison import (
     comparisons,
     same_chance,
 )
-from karat_lab.explanations import (
+from sortal_lab.explanations import (
     CONTRADICTED,
     SHOWN,
     STATUSES,
@@ -51,7 +51,7 @@ from karat_lab.explanations import (
     reasons,
     statuses,
 )
-from karat_lab.scale import QUICK, WHOLE, quick_of
+from sortal_lab.scale import QUICK, WHOLE, quick_of
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_equal_figures_without_an_interval_decide_nothing_where_ours_is_random()
     equal = PublishedComparison("x", 3.0, 3.0)
     assert equal.verdict == AGREES
     assert replace(equal, is_random=True).verdict == NO_ERROR
-    table = pd.DataFrame({"karat": [1.0], "published": [1.0]})
+    table = pd.DataFrame({"sortal": [1.0], "published": [1.0]})
     assert [c.verdict for c in comparisons(table, is_random=True)] == [NO_ERROR]
 
 
@@ -96,7 +96,7 @@ def test_half_widths_and_standard_errors() -> None:
     (found,) = comparisons(table)
     assert (found.quantity, found.low, found.high) == ("a", 1.5, 2.5)
     assert found.difference == pytest.approx(-0.4)
-    table = pd.DataFrame({"karat": [2.0], "error": [0.5], "published": [2.4]})
+    table = pd.DataFrame({"sortal": [2.0], "error": [0.5], "published": [2.4]})
     assert comparisons(table)[0].high == pytest.approx(2 + 1.96 * 0.5)
 
 
@@ -239,11 +239,11 @@ def test_pairs_of_columns() -> None:
 
 
 def test_columns_by_data_set_and_rows_of_counts() -> None:
-    columns = pd.MultiIndex.from_product([["IRIS"], ["published", "karat", "error"]])
+    columns = pd.MultiIndex.from_product([["IRIS"], ["published", "sortal", "error"]])
     table = pd.DataFrame([[0.3, 0.5, 0.05]], index=["Silhouette"], columns=columns)
     (found,) = comparisons(table)
     assert (found.quantity, found.verdict) == ("Silhouette, IRIS", DIFFERS)
-    index = pd.MultiIndex.from_product([["CUBE"], ["Silhouette"], ["published", "karat", "error"]])
+    index = pd.MultiIndex.from_product([["CUBE"], ["Silhouette"], ["published", "sortal", "error"]])
     table = pd.DataFrame([[0, 50], [1, 1], [0, 0]], index=index, columns=["2", "3"])
     # a row of counts is one figure: one of two samples, where none of 50 is published
     (row,) = comparisons(table)
@@ -289,7 +289,7 @@ def test_changes_and_correlations_are_effects_in_every_form_of_table() -> None:
                           "NMI change published": [1.1]})  # fmt: skip
     assert [c.verdict for c in comparisons(table)] == [NO_EFFECT]
     assert comparisons(table.assign(**{"NMI change ±": 0.5}))[0].verdict == AGREES
-    columns = pd.MultiIndex.from_product([["WINE"], ["published", "karat", "error"]])
+    columns = pd.MultiIndex.from_product([["WINE"], ["published", "sortal", "error"]])
     table = pd.DataFrame([[0.1, 0.1, 0.1]], index=["Silhouette"], columns=columns)
     assert [c.verdict for c in comparisons(table)] == [NO_EFFECT]
 
@@ -310,7 +310,7 @@ def test_a_table_of_repeated_figures_has_none_that_agree() -> None:
 
 
 def test_an_average_repeats_what_it_is_made_of() -> None:
-    columns = [(which, part) for which in ("iris", "average") for part in ("karat", "published")]
+    columns = [(which, part) for which in ("iris", "average") for part in ("sortal", "published")]
     table = pd.DataFrame([[0.5, 0.9, 0.5, 0.9]], ["B/W"], pd.MultiIndex.from_tuples(columns))
     for which in ("iris", "average"):
         table[which, "error"] = 0.1
@@ -324,7 +324,7 @@ def test_words_in_rows_of_two_levels_are_no_counts() -> None:
 
 def test_published_figures_of_other_data_decide_nothing() -> None:
     table = pd.DataFrame(
-        {"collection": ["a"], "karat": [0.5], "±": [0.1], "published": [0.9], "corpus": ["b"]}
+        {"collection": ["a"], "sortal": [0.5], "±": [0.1], "published": [0.9], "corpus": ["b"]}
     )
     (found,) = comparisons(table)
     assert (found.verdict, found.high) == ("other data", pytest.approx(0.6))
@@ -366,25 +366,25 @@ def test_a_result_is_stored_and_read_again(tmp_path: Path, monkeypatch) -> None:
 
 
 def test_simulated_data_are_said_first(tmp_path: Path, monkeypatch) -> None:
-    from karat_lab import data
+    from sortal_lab import data
 
     def run(name, **given):
         assert given["samples"] == quick_of(name).samples
         assert len(data.points("zoo")[0]) == 101
-        return ExperimentResult(name, pd.DataFrame({"karat": [1.0], "published": [1.0]}), ("n",))
+        return ExperimentResult(name, pd.DataFrame({"sortal": [1.0], "published": [1.0]}), ("n",))
 
     monkeypatch.setattr(results, "run", run)
     found = results.result_of("abul2003", data=tmp_path / "empty")
     assert found["simulated"] == ["zoo"]
     assert results.as_text(found).startswith("Simulated data, no result: zoo.\n")
     assert "says nothing of the publication" in found["verdict"]
-    with pytest.raises(data.InputError, match="karat lab fetch zoo"):
+    with pytest.raises(data.InputError, match="sortal lab fetch zoo"):
         results.result_of("abul2003", data=tmp_path / "empty", samples=1, scale="paper")
 
 
 def test_work_on_simulated_data_is_kept_apart(tmp_path: Path, monkeypatch) -> None:
     """The second experiment finds the first one's work, and says that it was simulated."""
-    from karat_lab import data
+    from sortal_lab import data
 
     kept = []
 
@@ -393,7 +393,7 @@ def test_work_on_simulated_data_is_kept_apart(tmp_path: Path, monkeypatch) -> No
         if not storage.is_file():
             data.points("zoo")
             storage.write_text("work")
-        return ExperimentResult(name, pd.DataFrame({"karat": [1.0], "published": [1.0]}))
+        return ExperimentResult(name, pd.DataFrame({"sortal": [1.0], "published": [1.0]}))
 
     monkeypatch.setattr(results, "run", run)
     names = ("whissell2012-table7.2", "whissell2012-table7.3")
@@ -453,7 +453,7 @@ def test_simulated_data_count_nowhere_on_the_page() -> None:
 
 
 def test_what_is_smaller_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = pd.DataFrame({"karat": [1.0], "published": [1.0]})
+    table = pd.DataFrame({"sortal": [1.0], "published": [1.0]})
     monkeypatch.setattr(results, "run", lambda name, **_: ExperimentResult(name, table))
     few = results.result_of("whissell2012-table7.2", samples=3, scale="paper")
     assert results.result_of("manning2008-exercise", samples=3)["leaves_out"] == ""
@@ -478,7 +478,7 @@ def test_verdicts_in_words() -> None:
 
 
 def test_all_of_them_become_a_page(tmp_path: Path, monkeypatch) -> None:
-    from karat_lab import __main__
+    from sortal_lab import __main__
 
     few = {name: EXPERIMENTS[name] for name in ("manning2008-table16.2", "manning2008-exercise")}
     monkeypatch.setattr(__main__, "EXPERIMENTS", few)

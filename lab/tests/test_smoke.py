@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from karat_lab import (
+from sortal_lab import (
     EXPERIMENTS,
     data,
     inference_levels,
@@ -15,7 +15,7 @@ from karat_lab import (
     results,
     whissell2012_chapter6_weka,
 )
-from karat_lab.scale import quick_of
+from sortal_lab.scale import quick_of
 
 #: objects of a class, features and sets at most
 OBJECTS, FEATURES = 24, 40

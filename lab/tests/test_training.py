@@ -9,23 +9,23 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-import karat
-from karat.judge import gather, load_judge
-from karat.labelings import encode
-from karat.runtime.validation import InputError
-from karat_lab import choice_ablations, choice_expected, choice_training
-from karat_lab.cases import OWN, TrainingCase
-from karat_lab.choice import tried
-from karat_lab.choice_candidates import without_each
-from karat_lab.choice_corpus import agreement, keep, kept, measured
-from karat_lab.choice_generated import GROUP_OF, case_of, cases_in, draw, kinds, make_shards
-from karat_lab.choice_labelings import above_itself, own_labelings
-from karat_lab.choice_shapes import CLOUDS, SHAPES, draw_shapes
-from karat_lab.choice_table import above_noise, notes_on, table_of
-from karat_lab.favourable import favourable, sign_of
-from karat_lab.rivals import RIVALS
-from karat_lab.training import Fit, every_fold, folds_of, train, train_judge
-from karat_lab.trees import Boosting
+import sortal
+from sortal.judge import gather, load_judge
+from sortal.labelings import encode
+from sortal.runtime.validation import InputError
+from sortal_lab import choice_ablations, choice_expected, choice_training
+from sortal_lab.cases import OWN, TrainingCase
+from sortal_lab.choice import tried
+from sortal_lab.choice_candidates import without_each
+from sortal_lab.choice_corpus import agreement, keep, kept, measured
+from sortal_lab.choice_generated import GROUP_OF, case_of, cases_in, draw, kinds, make_shards
+from sortal_lab.choice_labelings import above_itself, own_labelings
+from sortal_lab.choice_shapes import CLOUDS, SHAPES, draw_shapes
+from sortal_lab.choice_table import above_noise, notes_on, table_of
+from sortal_lab.favourable import favourable, sign_of
+from sortal_lab.rivals import RIVALS
+from sortal_lab.training import Fit, every_fold, folds_of, train, train_judge
+from sortal_lab.trees import Boosting
 
 SMALL = Boosting(bags=2, trees=15, leaves=8, least=5)
 
@@ -33,7 +33,7 @@ SMALL = Boosting(bags=2, trees=15, leaves=8, least=5)
 @cache
 def case(kind, seed):
     X, y = draw_shapes(kind, np.random.default_rng(seed), largest=130)
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.sweep(["kmeans", "ward", "genie"], k=range(2, 6), n_init=1, workers=1)
     table = study.rank()
     codes = np.stack([study.labels(name) for name in table.index])
@@ -268,7 +268,7 @@ def test_a_generated_task_is_made_again_from_its_number(kind):
 
 
 def test_shards_resume(tmp_path, monkeypatch):
-    monkeypatch.setattr("karat_lab.choice_generated.kinds", lambda: ["boxes", "gaussian cloud"])
+    monkeypatch.setattr("sortal_lab.choice_generated.kinds", lambda: ["boxes", "gaussian cloud"])
     said = []
     make_shards(tmp_path, range(1), said.append)
     make_shards(tmp_path, range(2), said.append)
@@ -328,15 +328,15 @@ def test_your_own_judge_decides():
     for seed in range(3):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(60, 3)) + 6 * (np.arange(60) % 3)[:, None]
-        studies.append(karat.Study(X, y=np.arange(60) % 3))
+        studies.append(sortal.Study(X, y=np.arange(60) % 3))
         studies[-1].sweep(["ward", "kmeans", "genie"], k=range(2, 6), n_init=1, workers=1)
     own = train_judge(studies, version="lab")
-    fresh = karat.Study(studies[0].X)
+    fresh = sortal.Study(studies[0].X)
     fresh.sweep(["ward", "kmeans", "genie"], k=range(2, 6), n_init=1, workers=1)
     fresh.judge = own
     assert any("judge lab" in reason for reason in fresh.best().reasons)
     with pytest.raises(InputError, match="at least two collections; got 1"):
         train_judge(studies, collections=["a", "a", "a"])
-    unlabelled = karat.Study(studies[0].X)
+    unlabelled = sortal.Study(studies[0].X)
     with pytest.raises(InputError, match="lacks the class of some objects"):
         train_judge([unlabelled, studies[1]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat_lab.trees import Boosting, export, fit
+from sortal_lab.trees import Boosting, export, fit
 
 BOOSTING = Boosting(bags=2, trees=20, leaves=8, least=5)
 

@@ -13,8 +13,8 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-import karat._kernels
-from karat._kernels.documents import SparseRows as Rows
+import sortal._kernels
+from sortal._kernels.documents import SparseRows as Rows
 from values import table_test
 
 
@@ -130,8 +130,8 @@ def fixtures() -> dict[str, Any]:
     rank = np.array([[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]])
     a4, m4 = np.array([1500, 1000]), np.array([2, 1])
     modules = {
-        one.name: SimpleNamespace(**uncompiled(f"karat._kernels.{one.name}"))
-        for one in iter_modules(karat._kernels.__path__)
+        one.name: SimpleNamespace(**uncompiled(f"sortal._kernels.{one.name}"))
+        for one in iter_modules(sortal._kernels.__path__)
     }
     return {
         "told": told, "centroids": modules["centroids"], "X": X, "labels": labels,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat._kernels.pairs import accumulate, accumulate_rows, turn
+from sortal._kernels.pairs import accumulate, accumulate_rows, turn
 
 
 @pytest.mark.parametrize("wanted", [*np.eye(4, dtype=bool), np.ones(4, bool)])

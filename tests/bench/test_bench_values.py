@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import karat
-from karat import bench
+import sortal
+from sortal import bench
 from values import fails, table_test
 
 
@@ -23,8 +23,8 @@ def folder_of(files: dict[str, str]) -> Any:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content.replace(" ", "\n"), "utf-8")
         try:
-            race = karat.Benchmark.from_folder(place, ["adjusted_rand_index", "purity"])
-        except karat.InputError as error:
+            race = sortal.Benchmark.from_folder(place, ["adjusted_rand_index", "purity"])
+        except sortal.InputError as error:
             return str(error).replace(place, "HERE")
         entries = {key: [sorted(one.references), {m: sorted(t) for m, t in one.tries.items()}, one.rows is None,
                          [file.replace(place, "HERE") for file in one.by_row]] for key, one in race.sets.items()}  # fmt: skip
@@ -42,13 +42,13 @@ def race(**options: Any) -> Any:
         "a/two": (X * [1, 1, 0], {"true": y, "merged": y // 2}),
         "b/three": (X[:9], y[:9]),
     }
-    return karat.Benchmark(sets, ["ward", "average", "genie"], **options).run()
+    return sortal.Benchmark(sets, ["ward", "average", "genie"], **options).run()
 
 
 def told(sets: dict[str, Any]) -> list[str]:
     """What a benchmark says while it runs."""
     lines: list[str] = []
-    karat.Benchmark(sets, ["ward", "average"]).run(lines.append)
+    sortal.Benchmark(sets, ["ward", "average"]).run(lines.append)
     return lines
 
 
@@ -187,18 +187,18 @@ CASES = {
             race(k=(10,)).compare(failed=0).words, fails(race(k=(10,)).compare, failed=1)),
     ],
     "Benchmark": [
-        lambda: fails(lambda: karat.Benchmark({}).table),
-        lambda: fails(karat.Benchmark, {"a": (np.eye(3), None)}),
-        lambda: fails(karat.Benchmark, {"a": (np.eye(3), [1, 2])}),
-        lambda: fails(karat.Benchmark, {"a": ({"r": np.eye(3)}, [1, 2])}),
-        lambda: fails(karat.Benchmark, {"a": (np.eye(3), [1, 2, 2])}, k=()),
-        lambda: fails(karat.Benchmark, {"a": (np.eye(3), [1, 2, 2])}, n_init=0),
-        lambda: fails(karat.Benchmark, {}, measures=["silhouette"]),
-        lambda: fails(karat.Benchmark, {}, measures=[]),
-        lambda: fails(karat.Benchmark, {}, "odd"),
-        lambda: fails(karat.Benchmark, {"a": (np.eye(3), [1, 2, 2])}, k=(0,)),
-        lambda: fails(karat.Benchmark, {"a": (np.eye(3), [1, 2, 2])}, draw="odd"),
-        lambda: fails(karat.Benchmark, {"a": (np.eye(3), [1, 2, 2])}, draw="classes"),
+        lambda: fails(lambda: sortal.Benchmark({}).table),
+        lambda: fails(sortal.Benchmark, {"a": (np.eye(3), None)}),
+        lambda: fails(sortal.Benchmark, {"a": (np.eye(3), [1, 2])}),
+        lambda: fails(sortal.Benchmark, {"a": ({"r": np.eye(3)}, [1, 2])}),
+        lambda: fails(sortal.Benchmark, {"a": (np.eye(3), [1, 2, 2])}, k=()),
+        lambda: fails(sortal.Benchmark, {"a": (np.eye(3), [1, 2, 2])}, n_init=0),
+        lambda: fails(sortal.Benchmark, {}, measures=["silhouette"]),
+        lambda: fails(sortal.Benchmark, {}, measures=[]),
+        lambda: fails(sortal.Benchmark, {}, "odd"),
+        lambda: fails(sortal.Benchmark, {"a": (np.eye(3), [1, 2, 2])}, k=(0,)),
+        lambda: fails(sortal.Benchmark, {"a": (np.eye(3), [1, 2, 2])}, draw="odd"),
+        lambda: fails(sortal.Benchmark, {"a": (np.eye(3), [1, 2, 2])}, draw="classes"),
     ],
     "told": [
         lambda: (told({"a": (np.eye(4), [0, 0, 1, 1]), "b": ({"p": np.eye(4), "q": np.eye(4)}, [0,

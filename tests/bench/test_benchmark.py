@@ -15,10 +15,10 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
-from karat.bench import Benchmark, read_folder, runs
-from karat.bench.diagram import rank_drawing, svg, tikz
-from karat.cli import app
-from karat.runtime.validation import InputError, StorageError
+from sortal.bench import Benchmark, read_folder, runs
+from sortal.bench.diagram import rank_drawing, svg, tikz
+from sortal.cli import app
+from sortal.runtime.validation import InputError, StorageError
 
 
 def _sets():
@@ -119,7 +119,7 @@ def test_fits_of_an_earlier_version_are_no_storage(tmp_path):
 
 
 def test_a_killed_run_resumes(tmp_path, monkeypatch):
-    path = tmp_path / "race.karat"
+    path = tmp_path / "race.sortal"
     cells = []
     real = runs.fit
 
@@ -429,7 +429,7 @@ def test_files_for_a_paper(tmp_path):
     assert (
         f"<td>odd</td><td>5</td><td>{group['score']:.3f} ({group['rank']:.2f})" in page.read_text()
     )
-    for needed in ("Tries on each data set", "Adjusted Rand index", "tikzpicture", "karat 0."):
+    for needed in ("Tries on each data set", "Adjusted Rand index", "tikzpicture", "sortal 0."):
         assert needed in text
     for kind in ("table", "figure", "tabular", "tikzpicture"):
         assert text.count(f"\\begin{{{kind}}}") == text.count(f"\\end{{{kind}}}") > 0

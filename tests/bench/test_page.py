@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import make_blobs
 
-from karat.bench import Benchmark, page
-from karat.bench.diagram import Drawing, svg, tikz
+from sortal.bench import Benchmark, page
+from sortal.bench.diagram import Drawing, svg, tikz
 
 
 def test_cells_are_as_dark_as_their_values():

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from karat.bench import Benchmark, KPrototypes
-from karat.datasets import from_table
+from sortal.bench import Benchmark, KPrototypes
+from sortal.datasets import from_table
 
 
 def mixed_table():

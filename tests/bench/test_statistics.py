@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from example_counts import examples
-from karat.bench import average_ranks, compare_methods, expected_best
-from karat.bench.rank_tests import (
+from sortal.bench import average_ranks, compare_methods, expected_best
+from sortal.bench.rank_tests import (
     critical_difference,
     friedman_test,
     nemenyi_difference,
     pairwise_wilcoxon,
 )
-from karat.runtime.validation import InputError
+from sortal.runtime.validation import InputError
 
 # Demšar (2006), table 6: areas under the curve of C4.5, with m, with cf, with both
 DEMSAR = np.array(

@@ -7,10 +7,10 @@ import itertools
 import numpy as np
 import pytest
 
-import karat
-from karat.bounds import b_max, forecast_bounds, forecast_labels, sample
-from karat.bounds.forecast import _Plan
-from karat.bounds.stopping import stopping_line
+import sortal
+from sortal.bounds import b_max, forecast_bounds, forecast_labels, sample
+from sortal.bounds.forecast import _Plan
+from sortal.bounds.stopping import stopping_line
 
 
 def labelled(n, m, wrong, seed=0):
@@ -26,7 +26,7 @@ def labelled(n, m, wrong, seed=0):
 @pytest.mark.parametrize("anytime", [False, True, 0.1])
 def test_the_curve_begins_near_the_bound_and_falls(anytime):
     clusters, y, order = labelled(3000, 80, 0.1)
-    guarantee = karat.guarantee(
+    guarantee = sortal.guarantee(
         {"a": clusters, "b": np.roll(clusters, 1)}, y, anytime=anytime, order=order
     )
     futures = forecast_bounds(guarantee, [80, 160, 320, 640])
@@ -63,7 +63,7 @@ def test_a_test_of_a_target_stops_as_walks_over_all_labels_do(begun):
 
 def test_the_forecast_reaches_its_target_at_the_number_it_says():
     clusters, y, order = labelled(5000, 100, 0.1)
-    guarantee = karat.guarantee(
+    guarantee = sortal.guarantee(
         [clusters, np.roll(clusters, 1), np.roll(clusters, 3)], y, order=order
     )
     target = guarantee.bound_rate * 0.8
@@ -77,7 +77,7 @@ def test_the_forecast_reaches_its_target_at_the_number_it_says():
 
 def test_the_interval_is_that_of_the_posterior_by_hand():
     clusters, y, _ = labelled(2000, 100, 0.1)
-    guarantee = karat.pac_mdl_bound(clusters, y, classes=[0, 1])
+    guarantee = sortal.pac_mdl_bound(clusters, y, classes=[0, 1])
     errors, level = guarantee.errors, np.log(guarantee.delta) - guarantee.bits * np.log(2)
     rng = np.random.default_rng(0)
     rates = rng.beta(errors + 0.5, 100.5 - errors, 20_000)

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import karat
 import naive_bounds as naive
+import sortal
 from example_counts import examples
-from karat.bounds import PacMdlBound, PacMdlBounds, b_max
-from karat.bounds.languages import Algo, Cluster, Init, Language, Mixed, Prior, Simple
-from karat.labelings.partitions import canonical_codes
-from karat.runtime.validation import InputError
+from sortal.bounds import PacMdlBound, PacMdlBounds, b_max
+from sortal.bounds.languages import Algo, Cluster, Init, Language, Mixed, Prior, Simple
+from sortal.labelings.partitions import canonical_codes
+from sortal.runtime.validation import InputError
 
 
 def clustering_with_errors(m: int, n: int, classes: int, errors: int) -> tuple[list, list]:
@@ -44,7 +44,7 @@ def test_published_values_end_to_end(
     m: int, n: int, classes: int, errors: int, language: Language, percent: float
 ) -> None:
     labels, y = clustering_with_errors(m, n, classes, errors)
-    result = karat.pac_mdl_bound(labels, y, 0.1, language, classes=classes)
+    result = sortal.pac_mdl_bound(labels, y, 0.1, language, classes=classes)
     assert (result.errors, result.m, result.n) == (errors, m, n)
     assert round(100 * result.bound_rate, 2) == percent
 
@@ -62,7 +62,7 @@ def test_errors_and_predictions_follow_the_definition(rows: list) -> None:
     labels = [c for c, *_ in rows]
     y = [label if labelled else None for _, label, labelled in rows]
     classes = {v for v in y if v is not None}
-    result = karat.pac_mdl_bound(labels, y, 0.2, Simple(), classes=classes)
+    result = sortal.pac_mdl_bound(labels, y, 0.2, Simple(), classes=classes)
     assert result.errors == naive.errors(labels, y)
     assert result.m == sum(v is not None for v in y)
     wrong = sum(p != v for p, v in zip(result.predicted, y, strict=True) if v is not None)
@@ -73,7 +73,7 @@ def test_errors_and_predictions_follow_the_definition(rows: list) -> None:
     assert result.bound == b_max(
         result.m, result.n, result.errors, log_delta=math.log(0.2) - bits * math.log(2) - 1e-12
     )
-    mixed = karat.pac_mdl_bound(labels, y, 0.2, classes=classes)
+    mixed = sortal.pac_mdl_bound(labels, y, 0.2, classes=classes)
     wrong = sum(p != v for p, v in zip(mixed.predicted, y, strict=True) if v is not None)
     assert wrong == mixed.errors >= result.errors
     allowance = log2_words(bits + math.log2(5), 0.2)
@@ -89,30 +89,30 @@ def log2_words(bits: float, delta: float) -> float:
 def test_names_and_order_do_not_matter(rows: list, seed: int) -> None:
     labels = np.array([c for c, *_ in rows])
     y = np.array([label if labelled else None for _, label, labelled in rows], dtype=object)
-    before = karat.pac_mdl_bound(labels, y)
-    renamed = karat.pac_mdl_bound(np.array(["z", "q", "m", "k", "b"])[labels], y)
+    before = sortal.pac_mdl_bound(labels, y)
+    renamed = sortal.pac_mdl_bound(np.array(["z", "q", "m", "k", "b"])[labels], y)
     assert list(renamed.predicted) == list(before.predicted)
     assert (renamed.bound, renamed.errors) == (before.bound, before.errors)
     order = np.random.default_rng(seed).permutation(len(labels))
-    shuffled = karat.pac_mdl_bound(labels[order], y[order], language=Simple())
-    assert shuffled.bound == karat.pac_mdl_bound(labels, y, language=Simple()).bound
+    shuffled = sortal.pac_mdl_bound(labels[order], y[order], language=Simple())
+    assert shuffled.bound == sortal.pac_mdl_bound(labels, y, language=Simple()).bound
 
 
 def test_one_clustering_is_a_batch_of_one() -> None:
     rng = np.random.default_rng(0)
     labelings = {f"r{k}": rng.integers(0, k, 300) for k in range(1, 9)}
     y = np.where(rng.random(300) < 0.3, rng.integers(0, 3, 300), -1)
-    many = karat.pac_mdl_bound(labelings, y, language=Simple())
+    many = sortal.pac_mdl_bound(labelings, y, language=Simple())
     assert isinstance(many, PacMdlBounds)
     assert len(many) == 8
     for name, labels in labelings.items():
-        single = karat.pac_mdl_bound(labels, y, language=Simple())
+        single = sortal.pac_mdl_bound(labels, y, language=Simple())
         assert isinstance(single, PacMdlBound)
         assert single.bound == many[name].bound == many.table.loc[name, "bound"]
         assert list(single.predicted) == list(many[name].predicted)
     assert many[-1].name == "r8"
-    assert karat.pac_mdl_bound(pd.DataFrame(labelings), y).table.equals(
-        karat.pac_mdl_bound(np.stack(list(labelings.values())), y).table.set_axis(list(labelings))
+    assert sortal.pac_mdl_bound(pd.DataFrame(labelings), y).table.equals(
+        sortal.pac_mdl_bound(np.stack(list(labelings.values())), y).table.set_axis(list(labelings))
     )
     with pytest.raises(InputError, match="no clustering is called"):
         many["r9"]
@@ -130,9 +130,9 @@ def failures(
         y = np.full(len(truth), -1)
         y[list(labelled)] = truth[list(labelled)]
         if best:
-            result = karat.pac_mdl_bound(labelings, y, delta, classes=np.unique(truth)).best
+            result = sortal.pac_mdl_bound(labelings, y, delta, classes=np.unique(truth)).best
         else:
-            rows = karat.pac_mdl_bound(labelings, y, delta, Simple(), classes=np.unique(truth))
+            rows = sortal.pac_mdl_bound(labelings, y, delta, Simple(), classes=np.unique(truth))
             result = rows[int(rows.table["bound"].to_numpy().argmin())]
         hidden = np.setdiff1d(np.arange(len(truth)), list(labelled))
         bad += int((result.predicted[hidden] != truth[hidden]).sum() > result.bound)
@@ -166,20 +166,20 @@ def test_best_is_rejected_where_the_language_does_not_pay_for_it() -> None:
     rng = np.random.default_rng(1)
     labelings = rng.integers(0, 3, (10, 60))
     y = np.where(np.arange(60) % 3 == 0, rng.integers(0, 2, 60), -1)
-    alone = karat.pac_mdl_bound(labelings, y, language=Simple())
+    alone = sortal.pac_mdl_bound(labelings, y, language=Simple())
     with pytest.raises(InputError, match="does not pay"):
         _ = alone.best
     for language in (Init(10), Cluster(10), Algo(5, 2), Mixed(Init(10)), None):
-        assert karat.pac_mdl_bound(labelings, y, language=language).best.n_compared == 10
+        assert sortal.pac_mdl_bound(labelings, y, language=language).best.n_compared == 10
     even = Prior({str(i): 0.1 for i in range(10)})
-    assert karat.pac_mdl_bound(labelings, y, language=even).kraft == pytest.approx(1)
+    assert sortal.pac_mdl_bound(labelings, y, language=even).kraft == pytest.approx(1)
 
 
 def test_equal_partitions_share_their_words() -> None:
     rng = np.random.default_rng(2)
     a, b = rng.integers(0, 3, 80), rng.integers(0, 3, 80)
     y = np.where(np.arange(80) % 4 == 0, a, -1)
-    table = karat.pac_mdl_bound([a, (a + 1) % 3, (a + 2) % 3, b], y).table
+    table = sortal.pac_mdl_bound([a, (a + 1) % 3, (a + 2) % 3, b], y).table
     assert table["choice_bits"].tolist() == pytest.approx([math.log2(4 / 3)] * 3 + [2.0])
     assert table["bound"].iloc[:3].nunique() == 1
     assert canonical_codes(a).tolist() == canonical_codes((a + 1) % 3).tolist()
@@ -190,9 +190,9 @@ def test_equal_partitions_share_their_words() -> None:
 
 def test_bound_falls_with_delta_and_grows_with_bits() -> None:
     labels, y = clustering_with_errors(200, 800, 4, 12)
-    bounds = [karat.pac_mdl_bound(labels, y, d).bound for d in (0.001, 0.01, 0.1, 0.5, 1.0)]
+    bounds = [sortal.pac_mdl_bound(labels, y, d).bound for d in (0.001, 0.01, 0.1, 0.5, 1.0)]
     assert bounds == sorted(bounds, reverse=True)
-    starts = [karat.pac_mdl_bound(labels, y, 0.1, Init(r)).bound for r in (1, 10, 10**6)]
+    starts = [sortal.pac_mdl_bound(labels, y, 0.1, Init(r)).bound for r in (1, 10, 10**6)]
     assert starts == sorted(starts)
 
 
@@ -201,9 +201,9 @@ def test_many_clusters_of_one_class_cost_little() -> None:
     labels = rng.integers(0, 40, 4000)
     truth = np.where(labels < 3, "rare", "common")
     y = np.where(rng.random(4000) < 0.05, truth, None)
-    tight = karat.pac_mdl_bound(labels, y)
+    tight = sortal.pac_mdl_bound(labels, y)
     assert tight.bits < 0.75 * Simple().bits(40, 2)
-    assert tight.bound < karat.pac_mdl_bound(labels, y, language=Simple()).bound
+    assert tight.bound < sortal.pac_mdl_bound(labels, y, language=Simple()).bound
 
 
 @pytest.mark.parametrize("truth", [[0, 1, 2, 3] * 2, [0, 0, 0, 0, 1, 1, 2, 3], list(range(8))])
@@ -213,7 +213,7 @@ def test_a_list_of_classes_that_nobody_gave_is_paid_for(truth: list[int], m: int
     splits = list(itertools.combinations(range(8), m))
     for labelled, delta in itertools.product(splits, broken):
         y = [truth[i] if i in labelled else None for i in range(8)]
-        result = karat.pac_mdl_bound(labels, y, delta)
+        result = sortal.pac_mdl_bound(labels, y, delta)
         wrong = sum(result.predicted[i] != truth[i] for i in range(8) if i not in labelled)
         broken[delta] += wrong > result.bound
     assert all(count <= delta * len(splits) for delta, count in broken.items())
@@ -222,12 +222,12 @@ def test_a_list_of_classes_that_nobody_gave_is_paid_for(truth: list[int], m: int
 @pytest.mark.parametrize("sizes", [(30, 20, 10), (58, 1, 1), (20, 20, 20)])
 def test_the_share_of_a_list_holds_for_the_population(sizes: tuple[int, ...]) -> None:
     """The bits are as few as those of the true numbers, but for one draw in delta/10."""
-    from karat.bounds.classes import known_classes, naming_bits
+    from sortal.bounds.classes import known_classes, naming_bits
 
     truth, fewer = np.repeat(list("abc"), sizes).astype(object), 0
     for seed in range(200):
         y = np.full(60, None, dtype=object)
-        rows = karat.bounds.sample(60, 20, random_state=seed)
+        rows = sortal.bounds.sample(60, 20, random_state=seed)
         y[rows] = truth[rows]
         classes = known_classes(y, 60)
         class_sizes = np.array([sizes["abc".index(name)] for name in classes.names])
@@ -242,11 +242,11 @@ def test_the_share_of_a_list_holds_for_the_population(sizes: tuple[int, ...]) ->
 
 def test_no_labels_none_left_one_class() -> None:
     with pytest.raises(InputError, match="class of no object"):
-        karat.pac_mdl_bound([0, 0, 1], [None, None, None])
-    full = karat.pac_mdl_bound([0, 0, 1], ["a", "a", "b"])
+        sortal.pac_mdl_bound([0, 0, 1], [None, None, None])
+    full = sortal.pac_mdl_bound([0, 0, 1], ["a", "a", "b"])
     assert (full.n, full.bound, full.bound_rate) == (0, 0, 0.0)
     assert "nothing is left" in str(full)
-    result = karat.pac_mdl_bound([0, 0, 1, 1], ["a", None, "a", None], classes=["a"])
+    result = sortal.pac_mdl_bound([0, 0, 1, 1], ["a", None, "a", None], classes=["a"])
     assert result.bits < 0.5
     assert set(result.predicted) == {"a"}
     assert result.constant_error_rate == 0
@@ -261,7 +261,7 @@ def test_the_constant_classifier_always_says_the_most_common_class(
     labels, y = rng.integers(0, 4, 90), np.full(90, None, dtype=object)
     y[:50] = rng.choice(list("abc"), 50, p=[0.1, 0.6, 0.3])
     options = {} if classes is None else {"classes": list(classes)}
-    bound = karat.pac_mdl_bound(labels, y, delta=0.1, **options)
+    bound = sortal.pac_mdl_bound(labels, y, delta=0.1, **options)
     counts = pd.Series(y[:50]).value_counts()
     assert bound.constant_class == counts.index[0] == "b"
     assert bound.constant_error_rate == (50 - counts.iloc[0]) / 50
@@ -272,7 +272,7 @@ def test_clusters_without_labels_and_ties_are_drawn_by_the_seed() -> None:
     y = np.full(200, None, dtype=object)
     y[:40:4], y[1:40:4] = "a", "b"  # ten ties; forty clusters without labels
     runs = [
-        karat.pac_mdl_bound(labels, y, language=Simple(), random_state=s).predicted.tolist()
+        sortal.pac_mdl_bound(labels, y, language=Simple(), random_state=s).predicted.tolist()
         for s in (0, 0, 1)
     ]
     assert runs[0] == runs[1] != runs[2]
@@ -283,7 +283,7 @@ def test_clusters_without_labels_and_ties_are_drawn_by_the_seed() -> None:
 def test_more_clusters_than_labels_and_all_singletons() -> None:
     y = np.full(30, -1)
     y[:5] = [0, 1, 0, 1, 1]
-    result = karat.pac_mdl_bound(np.arange(30), y)
+    result = sortal.pac_mdl_bound(np.arange(30), y)
     assert result.n_clusters == 30
     assert 0 <= result.bound <= result.n == 25
 
@@ -293,14 +293,14 @@ def test_objects_left_out_are_not_promised() -> None:
     y = np.full(100, None, dtype=object)
     y[::5] = np.where(labels[::5] == 0, "a", "b")
     with pytest.raises(InputError, match="outliers"):
-        karat.pac_mdl_bound(labels, y)
-    dropped = karat.pac_mdl_bound(labels, y, noise="drop")
+        sortal.pac_mdl_bound(labels, y)
+    dropped = sortal.pac_mdl_bound(labels, y, noise="drop")
     assert (dropped.m, dropped.n) == (16, 64)
     assert all(v is None for v in dropped.predicted[-20:])
-    assert karat.pac_mdl_bound(labels, y, noise="cluster").n_clusters == 3
+    assert sortal.pac_mdl_bound(labels, y, noise="cluster").n_clusters == 3
     # leaving out the hard objects does not make a clustering the best
     most = np.where(np.arange(100) < 45, labels, -1)
-    both = karat.pac_mdl_bound([labels, most], y, noise="drop")
+    both = sortal.pac_mdl_bound([labels, most], y, noise="drop")
     assert both.table["excluded"].tolist() == [16, 44]
     assert both.best.name == "0"
 
@@ -308,37 +308,37 @@ def test_objects_left_out_are_not_promised() -> None:
 def test_classes_may_be_listed() -> None:
     labels, y = clustering_with_errors(50, 50, 2, 0)
     two = ["class 0", "class 1"]
-    few = karat.pac_mdl_bound(labels, y, language=Simple(), classes=two)
-    more = karat.pac_mdl_bound(
+    few = sortal.pac_mdl_bound(labels, y, language=Simple(), classes=two)
+    more = sortal.pac_mdl_bound(
         labels, y, language=Simple(), classes=["class 1", "class 0", "class 2", "class 3"]
     )
     assert more.bits == 2 * few.bits
     assert list(more.predicted) == list(few.predicted)
     with pytest.raises(InputError, match="not among the classes"):
-        karat.pac_mdl_bound(labels, y, classes=["class 0"])
+        sortal.pac_mdl_bound(labels, y, classes=["class 0"])
 
 
 @pytest.mark.parametrize("delta", [0, -0.1, 1.01, math.nan])
 def test_delta_must_be_a_chance(delta: float) -> None:
     with pytest.raises(InputError, match="delta"):
-        karat.pac_mdl_bound([0, 1], ["a", None], delta)
+        sortal.pac_mdl_bound([0, 1], ["a", None], delta)
 
 
 def test_lengths_do_not_fit() -> None:
     with pytest.raises(InputError, match="2 labels, but there are 3"):
-        karat.pac_mdl_bound([0, 1, 1], ["a", None])
+        sortal.pac_mdl_bound([0, 1, 1], ["a", None])
 
     class Negative(Language):
         def choice_bits(self, names: tuple[str, ...], n_clusters: object) -> np.ndarray:
             return np.full(len(names), -1.0)
 
     with pytest.raises(InputError, match="at least 0 bits"):
-        karat.pac_mdl_bound([0, 1, 1], ["a", None, "b"], language=Negative())
+        sortal.pac_mdl_bound([0, 1, 1], ["a", None, "b"], language=Negative())
 
 
 def test_sentence_and_html() -> None:
     labels, y = clustering_with_errors(1499, 1500, 3, 42)
-    result = karat.pac_mdl_bound(labels, y, 0.1, Cluster(10), classes=3)
+    result = sortal.pac_mdl_bound(labels, y, 0.1, Cluster(10), classes=3)
     assert result.bound == 85
     assert result.sentence.startswith(
         "At most 5.7 % of the 1,500 unlabelled rows have a wrong `class`. Of ten random draws like "
@@ -347,8 +347,8 @@ def test_sentence_and_html() -> None:
     assert "42 errors on 1,499 labelled objects" in str(result)
     assert "gather near the start" in str(result)
     assert "<strong>" in result._repr_html_()
-    assert "<table" in karat.pac_mdl_bound([labels], y)._repr_html_()
-    assert "bound" in str(karat.pac_mdl_bound([labels], y))
+    assert "<table" in sortal.pac_mdl_bound([labels], y)._repr_html_()
+    assert "bound" in str(sortal.pac_mdl_bound([labels], y))
 
 
 @settings(max_examples=25, deadline=None)
@@ -357,20 +357,20 @@ def test_the_errors_of_a_clustering_never_contradict_its_bound(seed, delta, list
     rng = np.random.default_rng(seed)
     n, n_classes = int(rng.integers(4, 60)), int(rng.integers(2, 4))
     labels, truth = rng.integers(0, rng.integers(1, 5), n), rng.integers(0, n_classes, n)
-    rows = karat.bounds.sample(n, int(rng.integers(2, n)), random_state=rng)
+    rows = sortal.bounds.sample(n, int(rng.integers(2, n)), random_state=rng)
     y = np.full(n, None, dtype=object)
     y[rows] = truth[rows]
-    bound = karat.pac_mdl_bound(
+    bound = sortal.pac_mdl_bound(
         labels, y, delta, classes=list(range(n_classes)) if listed else None
     )
     if not bound.refused and bound.bound < bound.n:
         right, left = bound.m - bound.errors, bound.n - bound.bound
-        assert karat.bounds.bucket(bound.m, bound.n, right, left) >= 0.5
+        assert sortal.bounds.bucket(bound.m, bound.n, right, left) >= 0.5
 
 
 def test_bounds_print_without_their_arrays() -> None:
-    bounds = karat.pac_mdl_bound([0, 0, 1, 1], ["a", None, "b", None])
-    several = karat.pac_mdl_bound([[0, 0, 1, 1], [0, 1, 0, 1]], ["a", None, "b", None])
+    bounds = sortal.pac_mdl_bound([0, 0, 1, 1], ["a", None, "b", None])
+    several = sortal.pac_mdl_bound([[0, 0, 1, 1], [0, 1, 0, 1]], ["a", None, "b", None])
     for shown in (repr(bounds), repr(several)):
         assert not any(
             f"{name}=" in shown for name in ("cluster_classes", "labelings", "predicted")

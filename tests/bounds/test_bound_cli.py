@@ -1,4 +1,4 @@
-"""karat sample and karat bound, from a data file to a guarantee."""
+"""sortal sample and sortal bound, from a data file to a guarantee."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-import karat
-from karat.cli import app
-from karat.runtime.validation import InputError
+import sortal
+from sortal.cli import app
+from sortal.runtime.validation import InputError
 
 run = CliRunner().invoke
 
@@ -59,7 +59,7 @@ def test_from_data_to_guarantee(files: Path) -> None:
     y = np.full(500, None, dtype=object)
     table = pd.read_csv(few)
     y[table["row"]] = table["label"]
-    same = karat.guarantee(
+    same = sortal.guarantee(
         pd.read_csv(files / "labels.csv").drop(columns="row"), y, 0.05, order=table["row"]
     )
     assert answer["bound"] == same.bound
@@ -93,7 +93,7 @@ def test_sample_prints_rows(files: Path) -> None:
     data = str(files / "data.csv")
     rows = json.loads(run(app, ["sample", data, "-n", "5", "--seed", "3", "--json"]).output)
     assert rows["of"] == 500
-    assert rows["rows"] == karat.bounds.sample(500, 5, random_state=3).tolist()
+    assert rows["rows"] == sortal.bounds.sample(500, 5, random_state=3).tolist()
     printed = run(app, ["sample", data, "-n", "5", "--seed", "3"]).output.splitlines()
     assert printed[0] == "draw,row,label,check,x"
     assert [int(line.split(",")[1]) for line in printed[1:]] == rows["rows"]

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from tests import naive_bounds
 
-import karat
-from karat.bounds import LabelSequence, Learner, b_always, classifiers, sequential
-from karat.bounds.classes import KnownClasses
-from karat.bounds.components import half
-from karat.bounds.confidence_sequence import most_errors
-from karat.bounds.wording import ONLY_QUESTION
-from karat.runtime.validation import InputError
+import sortal
+from sortal.bounds import LabelSequence, Learner, b_always, classifiers, sequential
+from sortal.bounds.classes import KnownClasses
+from sortal.bounds.components import half
+from sortal.bounds.confidence_sequence import most_errors
+from sortal.bounds.wording import ONLY_QUESTION
+from sortal.runtime.validation import InputError
 
 LABELINGS = [[0, 0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1, 0], [0, 0, 0, 0, 1, 1, 1]]
 TRUTHS = [
@@ -51,7 +51,7 @@ def test_no_truth_breaks_the_guarantee_more_often_than_delta(truth, delta, m, n)
         for second in itertools.combinations(rest, m - m // 2):
             order = [*first, *second]
             y = partial(truth, order)
-            guarantee = karat.guarantee(labelings, y, delta, order=order, classes=[0, 1, 2])
+            guarantee = sortal.guarantee(labelings, y, delta, order=order, classes=[0, 1, 2])
             broken += wrong(guarantee, (truth, y))
             draws += 1
     assert broken <= delta * draws
@@ -60,7 +60,7 @@ def test_no_truth_breaks_the_guarantee_more_often_than_delta(truth, delta, m, n)
 @pytest.mark.parametrize("X", [None, np.array([[1.0], [2], [9], [4], [7], [6], [8], [3]])])
 def test_every_split_of_eight_objects_keeps_the_promise_of_half(X, monkeypatch):
     truth = np.array([0, 0, 1, 0, 1, 1, 0, 1])
-    batch = karat.labelings.as_labelings([[0] * 4 + [1] * 4, [0, 1] * 4, [0, 0, 1, 1, 2, 2, 0, 0]])
+    batch = sortal.labelings.as_labelings([[0] * 4 + [1] * 4, [0, 1] * 4, [0, 0, 1, 1, 2, 2, 0, 0]])
     learner, broken, draws = Learner(batch, np.zeros(3), X), dict.fromkeys((0.1, 0.3, 0.5), 0), 0
     for first in itertools.combinations(range(8), 3):
         rest = np.setdiff1d(np.arange(8), first)
@@ -89,7 +89,7 @@ def test_every_order_of_the_labels_keeps_the_anytime_guarantee(monkeypatch):
         broken_once = False
         for m in range(1, 4):
             y = partial(truth, list(order[:m]))
-            guarantee = karat.guarantee(
+            guarantee = sortal.guarantee(
                 labelings, y, delta, anytime=True, order=order[:m], classes=[0, 1]
             )
             broken_once |= wrong(guarantee, (truth, y))
@@ -198,7 +198,7 @@ def test_a_sequence_with_a_prior_ever_fails_with_a_chance_of_at_most_delta(prior
 
 
 def test_evidence_of_large_populations_agrees_with_mpmath():
-    from karat._kernels.sequence import log_evidence
+    from sortal._kernels.sequence import log_evidence
 
     m, n, a, b = 200, 3000, 30, 600
     with mpmath.workdps(40):
@@ -215,9 +215,9 @@ def test_evidence_of_large_populations_agrees_with_mpmath():
 
 def test_the_bound_of_half_is_the_exact_tail():
     truth = [0] * 30 + [1] * 30
-    order = karat.bounds.sample(60, 20, random_state=4)
+    order = sortal.bounds.sample(60, 20, random_state=4)
     y = partial(truth, order)
-    guarantee = karat.guarantee([[0] * 30 + [1] * 30, [0, 1] * 30], y, 0.1, order=order)
+    guarantee = sortal.guarantee([[0] * 30 + [1] * 30, [0, 1] * 30], y, 0.1, order=order)
     half = next(part for part in guarantee.parts if part.method == "half")
     assert half.tested == 10
     assert half.bound == naive_bounds.b_max(10, 40, half.errors, Fraction(0.1 * 0.9))
@@ -239,12 +239,12 @@ def population(seed, n=400, n_classes=3, noise=0.25):
 
 def test_the_choice_does_not_see_the_test():
     labelings, truth = population(0)
-    order = karat.bounds.sample(400, 40, random_state=0)
+    order = sortal.bounds.sample(400, 40, random_state=0)
     y = partial(truth, order)
-    guarantee = karat.guarantee(labelings, y, order=order)
+    guarantee = sortal.guarantee(labelings, y, order=order)
     relabelled = y.copy()
     relabelled[order[20:]] = [(truth[i] + 1) % 3 for i in order[20:]]
-    changed = karat.guarantee(labelings, relabelled, order=order)
+    changed = sortal.guarantee(labelings, relabelled, order=order)
     half = [next(p for p in g.parts if p.method == "half") for g in (guarantee, changed)]
     assert half[0].classifier.row == half[1].classifier.row
     assert half[0].classifier.predicted.tolist() == half[1].classifier.predicted.tolist()
@@ -253,11 +253,11 @@ def test_the_choice_does_not_see_the_test():
 
 def test_order_of_objects_and_names_do_not_matter():
     labelings, truth = population(1)
-    order = karat.bounds.sample(400, 60, random_state=0)
+    order = sortal.bounds.sample(400, 60, random_state=0)
     y = partial(truth, order)
-    guarantee = karat.guarantee(labelings, y, order=order)
+    guarantee = sortal.guarantee(labelings, y, order=order)
     turned = {name: np.asarray(codes)[::-1] for name, codes in labelings.items()}
-    again = karat.guarantee(turned, y[::-1], order=399 - order)
+    again = sortal.guarantee(turned, y[::-1], order=399 - order)
     assert (guarantee.name, guarantee.bound) == (again.name, again.bound)
     assert guarantee.labels[::-1].tolist() == again.labels.tolist()
 
@@ -265,7 +265,7 @@ def test_order_of_objects_and_names_do_not_matter():
 def test_a_prior_moves_the_choice():
     truth = [0] * 50 + [1] * 50
     twins = {"a": [0] * 50 + [1] * 50, "b": [0] * 49 + [1] * 51}
-    y = partial(truth, karat.bounds.sample(100, 20, random_state=0))
+    y = partial(truth, sortal.bounds.sample(100, 20, random_state=0))
     for name in twins:
         prior = {twin: 0.98 if twin == name else 0.02 for twin in twins}
         assert LabelSequence(twins, prior=prior).update(y).name == name
@@ -276,11 +276,11 @@ def test_what_is_wrong_is_said():
     y = [0, 1, None, None, 0, 1]
     labels = [0, 1, 0, 1, 0, 1]
     with pytest.raises(InputError, match="each labelled object once"):
-        karat.guarantee(labels, y, order=[0, 1, 4])
+        sortal.guarantee(labels, y, order=[0, 1, 4])
     with pytest.raises(InputError, match="positions"):
-        karat.guarantee(labels, y, order=[0.5])
+        sortal.guarantee(labels, y, order=[0.5])
     with pytest.raises(InputError, match="delta"):
-        karat.guarantee(labels, y, 0)
+        sortal.guarantee(labels, y, 0)
     with pytest.raises(InputError, match="a share for each"):
         LabelSequence([labels, labels], prior=[1.0])
     with pytest.raises(InputError, match="Kraft"):
@@ -289,9 +289,9 @@ def test_what_is_wrong_is_said():
 
 def test_one_label_and_all_labels():
     labels = [0, 0, 1, 1]
-    assert karat.guarantee(labels, [0, None, None, None]).bound == 3
-    assert karat.guarantee(labels, [0, None, None, None], anytime=True, order=[0]).bound == 3
-    full = karat.guarantee(labels, [0, 0, 1, 1])
+    assert sortal.guarantee(labels, [0, None, None, None]).bound == 3
+    assert sortal.guarantee(labels, [0, None, None, None], anytime=True, order=[0]).bound == 3
+    full = sortal.guarantee(labels, [0, 0, 1, 1])
     assert (full.bound, full.bound_rate) == (0, 0.0)
     assert "nothing is left" in str(full)
 
@@ -300,11 +300,11 @@ def test_excluded_objects_are_not_among_those_bounded():
     labelings, truth = population(2)
     codes = np.asarray(labelings["k3"]).copy()
     codes[:100] = -1
-    y = partial(truth, karat.bounds.sample(400, 80, random_state=0))
-    guarantee = karat.guarantee({"some": codes, "all": labelings["k5"]}, y, noise="drop")
+    y = partial(truth, sortal.bounds.sample(400, 80, random_state=0))
+    guarantee = sortal.guarantee({"some": codes, "all": labelings["k5"]}, y, noise="drop")
     assert guarantee.n == 320  # the other clustering tells their classes
     assert all(value is not None for value in guarantee.labels)
-    single = karat.guarantee(codes, y, noise="drop")
+    single = sortal.guarantee(codes, y, noise="drop")
     assert single.n == int(((codes >= 0) & (y == None)).sum())  # noqa: E711
     assert (single.labels[:100] == y[:100]).all()  # None but for labels
 
@@ -318,8 +318,8 @@ def test_coverage_over_many_draws(delta, kind):
         truth = np.random.default_rng(5).integers(0, 3, 150).tolist()
     broken = 0
     for seed in range(2000):
-        y = partial(truth, karat.bounds.sample(150, 30, random_state=seed))
-        guarantee = karat.guarantee(labelings, y, delta, classes=[0, 1, 2], random_state=seed)
+        y = partial(truth, sortal.bounds.sample(150, 30, random_state=seed))
+        guarantee = sortal.guarantee(labelings, y, delta, classes=[0, 1, 2], random_state=seed)
         broken += wrong(guarantee, (truth, y))
     assert broken <= 2000 * delta + 3 * (2000 * delta * (1 - delta)) ** 0.5
 
@@ -330,10 +330,10 @@ def test_coverage_when_stopping_at_a_target(delta):
     labelings, truth = population(4, n=200, noise=0.3)
     broken = 0
     for seed in range(2000):
-        order = karat.bounds.sample(200, 100, random_state=seed)
+        order = sortal.bounds.sample(200, 100, random_state=seed)
         for m in range(10, 101, 10):
             y = partial(truth, order[:m])
-            guarantee = karat.guarantee(
+            guarantee = sortal.guarantee(
                 labelings, y, delta, anytime=True, order=order[:m], classes=[0, 1, 2]
             )
             if guarantee.bound_rate <= 0.35:
@@ -345,7 +345,7 @@ def test_coverage_when_stopping_at_a_target(delta):
 def test_what_is_not_refused_keeps_its_bounds_and_what_is_keeps_the_first_reason():
     X = np.repeat([0, 1], 100)
     y = np.where(np.random.default_rng(0).random(200) < 0.4, X, None)
-    mdl = karat.guarantee({"halves": X}, y).mdl
+    mdl = sortal.guarantee({"halves": X}, y).mdl
     assert mdl.refused == ""
     assert mdl.table["bound"].iloc[0] < mdl.table["unlabelled"].iloc[0]
     refused = mdl.refusing("the draw")
@@ -356,5 +356,5 @@ def test_what_is_not_refused_keeps_its_bounds_and_what_is_keeps_the_first_reason
 def test_the_premise_of_one_question_is_that_of_sequences_alone():
     X = np.repeat([0, 1], 100)
     y = np.where(np.random.default_rng(0).random(200) < 0.4, X, None)
-    assert ONLY_QUESTION in karat.guarantee({"halves": X}, y, anytime=True).premises
-    assert ONLY_QUESTION not in karat.guarantee({"halves": X}, y).premises
+    assert ONLY_QUESTION in sortal.guarantee({"halves": X}, y, anytime=True).premises
+    assert ONLY_QUESTION not in sortal.guarantee({"halves": X}, y).premises

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import karat
-from karat.bounds import (
+import sortal
+from sortal.bounds import (
     b_max,
     binomial_tail_bound,
     forecast_bounds,
     forecast_labels,
     sample,
 )
-from karat.bounds.sampling import sampling_warnings
-from karat.runtime.validation import InputError
+from sortal.bounds.sampling import sampling_warnings
+from sortal.runtime.validation import InputError
 
 
 def test_sample_is_uniform_nested_and_seeded() -> None:
@@ -79,7 +79,7 @@ def partly(truth: np.ndarray, m: int, seed: int = 0) -> np.ndarray:
 def test_forecast_is_the_first_crossing() -> None:
     _, truth = blobs(3000)
     labels = np.where(np.random.default_rng(1).random(3000) < 0.05, 0, truth)
-    bound = karat.pac_mdl_bound(labels, partly(truth, 80), classes=[0, 1, 2])
+    bound = sortal.pac_mdl_bound(labels, partly(truth, 80), classes=[0, 1, 2])
     forecast = forecast_labels(bound, 0.12)
     assert forecast.more is not None
     assert forecast.more > 0
@@ -99,7 +99,7 @@ def test_forecast_has_the_spread_of_a_beta(seed: int) -> None:
 
     _, truth = blobs(400)
     labels = np.where(np.random.default_rng(seed).random(400) < 0.2, 0, truth)
-    bound = karat.pac_mdl_bound(labels, partly(truth, 12 + 5 * seed, seed))
+    bound = sortal.pac_mdl_bound(labels, partly(truth, 12 + 5 * seed, seed))
     forecast = forecast_labels(bound, 0.3)
     seen = beta(bound.errors + 1, bound.m - bound.errors + 1)
     assert forecast.error_rate == pytest.approx(seen.mean())
@@ -111,7 +111,7 @@ def test_forecast_errs_as_often_as_seen(errors: int) -> None:
     """Twice the labels are expected to have twice the errors, not one more."""
     y = np.full(1000, None, dtype=object)
     y[:49] = ["b"] * errors + ["a"] * (49 - errors)
-    bound = karat.pac_mdl_bound(np.zeros(1000, int), y)
+    bound = sortal.pac_mdl_bound(np.zeros(1000, int), y)
     assert bound.errors == errors
     log_delta = math.log(bound.delta) - bound.bits * math.log(2)
     for future in forecast_bounds(bound, [98, 147, 245]):
@@ -127,11 +127,11 @@ def test_forecast_errs_as_often_as_seen(errors: int) -> None:
 
 def test_forecast_at_the_edges() -> None:
     _, truth = blobs(400)
-    mixed = karat.pac_mdl_bound(np.zeros(400, int), partly(truth, 60))
+    mixed = sortal.pac_mdl_bound(np.zeros(400, int), partly(truth, 60))
     hopeless = forecast_labels(mixed, 0.05)
     assert hopeless.more is None
     assert "speak against" in str(hopeless)
-    single = forecast_labels(karat.pac_mdl_bound(np.zeros(400, int), partly(truth, 1)), 0.5)
+    single = forecast_labels(sortal.pac_mdl_bound(np.zeros(400, int), partly(truth, 1)), 0.5)
     assert single.labelled == 1
     assert single.error_rate in (1 / 3, 2 / 3)
     done = forecast_labels(mixed, 0.99)
@@ -157,7 +157,7 @@ def test_binomial_tail_is_the_definition() -> None:
 def test_the_same_number_of_each_class_is_odd_for_many() -> None:
     from collections import Counter
 
-    from karat.bounds.sampling import same_number_of_each
+    from sortal.bounds.sampling import same_number_of_each
 
     assert same_number_of_each(Counter(dict.fromkeys(range(12), 30)))
     assert not same_number_of_each(Counter({0: 31} | dict.fromkeys(range(1, 12), 30)))

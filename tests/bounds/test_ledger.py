@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.command_line import karat_command
+from tests.command_line import sortal_command
 
-import karat
-from karat.bounds import Ledger, classifiers, sample
-from karat.cli._input import LabelledInputOptions
-from karat.cli._questions import apart_from_draw, count_questions
-from karat.runtime.validation import InputError, StorageError
-from karat.study import guarantees
+import sortal
+from sortal.bounds import Ledger, classifiers, sample
+from sortal.cli._input import LabelledInputOptions
+from sortal.cli._questions import apart_from_draw, count_questions
+from sortal.runtime.validation import InputError, StorageError
+from sortal.study import guarantees
 
 N = 300
 
@@ -43,7 +43,7 @@ def files(tmp_path: Path) -> Path:
 
 
 def ask(folder: Path, few: str = "few.csv", *more: object) -> dict:
-    done = karat_command("bound", folder / "k.csv", folder / few, "--json", *more)
+    done = sortal_command("bound", folder / "k.csv", folder / few, "--json", *more)
     if done.returncode:
         raise InputError(done.stderr)
     return json.loads(done.stdout)
@@ -83,10 +83,10 @@ def test_copies_and_other_folders_have_one_count(files: Path, tmp_path: Path) ->
     table, labelings = pd.read_csv(files / "few.csv"), pd.read_csv(files / "k.csv", index_col="row")
     y = np.full(N, None, dtype=object)
     y[table["row"]] = table["label"]
-    guarantee = karat.guarantee(labelings, y, ledger=files, classes=3)
+    guarantee = sortal.guarantee(labelings, y, ledger=files, classes=3)
     assert "Question 4" in str(guarantee)
     assert guarantee.delta == 0.1
-    assert karat.guarantee(labelings, y, classes=3).question == ""
+    assert sortal.guarantee(labelings, y, classes=3).question == ""
 
 
 def test_once_after_a_question_is_answered_as_what_it_is(files: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_count_that_cannot_be_written_is_an_error(tmp_path: Path, monkeypatch)
 
 
 def test_numbers_of_the_draw(tmp_path: Path) -> None:
-    read = karat.datasets.read_labels
+    read = sortal.datasets.read_labels
     few = tmp_path / "few.csv"
     few.write_text("draw,row,label\n2,0,a\n,1,b\n1,5,c\n3,4,\n")
     labels = read(few, 6)
@@ -132,10 +132,10 @@ def test_a_study_counts_with_the_command(files: Path) -> None:
     table, truth = pd.read_csv(files / "few.csv"), np.repeat([0, 1, 2], N // 3)
     X = np.random.default_rng(0).normal(truth[:, None] * 6.0, 1.0, (N, 2))
 
-    def study(m: int, *ks: int) -> karat.Study:
+    def study(m: int, *ks: int) -> sortal.Study:
         y = np.full(N, None, dtype=object)
         y[table["row"][:m]] = table["label"][:m]
-        tried = karat.Study(X, y=y)
+        tried = sortal.Study(X, y=y)
         tried.add({f"k{k}": np.minimum(truth, k - 1) for k in ks}, reference=False)
         return tried
 
@@ -168,7 +168,7 @@ def test_pairs_of_labelled_objects_do_not_enter_the_prior(files: Path) -> None:
     for pairs in (None, [(a, b, "must" if truth[a] == truth[b] else "cannot")
                          for a, b in zip(rows[:20], rows[20:40], strict=True)],
                   [(free[0], middle, "must"), (middle, free[-1], "must")]):  # fmt: skip
-        study = karat.Study(X, y=y)
+        study = sortal.Study(X, y=y)
         study.sweep(["kmeans"], k=range(2, 5), n_init=1)
         study.constrain(pairs)
         priors.append(guarantees.judged_shares(study.tried))
@@ -189,7 +189,7 @@ def label(files: Path):
         answers = "".join(f"{truth[i]}\n" for i in rows) + ":q\n"
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("sys.stdin", io.StringIO(answers))
-            done = karat_command("label", files / "x.csv", *options, *more)
+            done = sortal_command("label", files / "x.csv", *options, *more)
         return done.stdout + done.stderr
 
     return run
@@ -232,7 +232,7 @@ def test_a_run_after_more_labels_is_another_question(files: Path) -> None:
         drawn.to_csv(files / few, index=False)
         pd.DataFrame(X, columns=["a", "b"]).to_csv(files / "x.csv", index=False)
         options = ["--labelings", files / "k.csv", "--only-labelings", "--no-reference"]
-        done = karat_command("run", files / "x.csv", "--truth", files / few, *options, "--why")
+        done = sortal_command("run", files / "x.csv", "--truth", files / few, *options, "--why")
         assert done.returncode == 0, done.stderr
         return " ".join((done.stdout + done.stderr).replace("\u2502", "").split())
 
@@ -259,8 +259,8 @@ def test_a_part_of_the_draw_is_said(files: Path) -> None:
         data.to_csv(files / "x.csv", index=False)
         dropped, numbers = apart_from_draw(reading)
         assert dropped.drop == ["draw"]
-        study = karat.Study(
-            karat.datasets.read(files / "x.csv", label_column="label", drop=["draw"])
+        study = sortal.Study(
+            sortal.datasets.read(files / "x.csv", label_column="label", drop=["draw"])
         )
         study.add({"k3": truth, "k2": truth > 0}, reference=False)
         count_questions(study, reading, numbers)
@@ -274,7 +274,7 @@ def test_a_part_of_the_draw_is_said(files: Path) -> None:
 
 def json_questions(folder: Path) -> list[dict]:
     """The stored questions, each as it was stored last."""
-    lines = (folder / "karat-questions.jsonl").read_text().splitlines()
+    lines = (folder / "sortal-questions.jsonl").read_text().splitlines()
     return list({line["id"]: line for line in map(json.loads, lines)}.values())
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import karat
-from karat.bounds import ComponentBound, sample
-from karat.bounds.confidence_sequence import most_errors
-from karat.bounds.contradictions import is_grouped, refuted, unordered
+import sortal
+from sortal.bounds import ComponentBound, sample
+from sortal.bounds.confidence_sequence import most_errors
+from sortal.bounds.contradictions import is_grouped, refuted, unordered
 
 #: objects, labels and clusterings of the designs, and the ways to sort the labels
 N, M, WAYS = 150, 40, ("by label", "by row", "by difficulty", "hardest first")
@@ -37,7 +37,7 @@ def outcome(way: str, seed: int, **options):
     rows = in_order(way, sample(N, M, random_state=seed), truth, hard)
     y = np.full(N, None, dtype=object)
     y[rows] = truth[rows]
-    guarantee = karat.guarantee(labelings, y, 0.1, anytime=True, order=rows, **options)
+    guarantee = sortal.guarantee(labelings, y, 0.1, anytime=True, order=rows, **options)
     hidden = np.setdiff1d(np.arange(N), rows)
     errors = int((guarantee.labels[hidden] != truth[hidden]).sum())
     assert guarantee.refused or guarantee.bound >= 0
@@ -102,4 +102,4 @@ def test_halves_are_not_taken_from_a_sorted_order() -> None:
     rows = np.sort(sample(N, M, random_state=0))
     y = np.full(N, None, dtype=object)
     y[rows] = truth[rows]
-    assert karat.guarantee(labelings, y, order=rows).bound == karat.guarantee(labelings, y).bound
+    assert sortal.guarantee(labelings, y, order=rows).bound == sortal.guarantee(labelings, y).bound

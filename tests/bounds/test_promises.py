@@ -10,9 +10,9 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import load_wine, make_blobs
 from sklearn.preprocessing import scale
 
-import karat
-from karat.bounds import LabelSequence, claims, doubted_draw, forecast_labels, sample
-from karat.runtime.validation import InputError
+import sortal
+from sortal.bounds import LabelSequence, claims, doubted_draw, forecast_labels, sample
+from sortal.runtime.validation import InputError
 
 
 def partly(truth, rows):
@@ -36,18 +36,18 @@ def test_many_small_classes_do_not_break_it(m):
     truth, broken = np.arange(1000) // 2, 0
     for seed in range(20):
         rows = sample(1000, m, random_state=seed)
-        guarantee = karat.guarantee({"one": np.zeros(1000, int)}, partly(truth, rows), 0.1)
+        guarantee = sortal.guarantee({"one": np.zeros(1000, int)}, partly(truth, rows), 0.1)
         hidden = np.setdiff1d(np.arange(1000), rows)
         broken += (guarantee.labels[hidden] != truth[hidden]).sum() > guarantee.bound
     assert broken <= 2 + 3 * (20 * 0.09) ** 0.5
     assert not any("list of classes" in premise for premise in guarantee.premises)
-    listed = karat.guarantee(np.zeros(1000, int), partly(truth, rows), classes=list(range(500)))
+    listed = sortal.guarantee(np.zeros(1000, int), partly(truth, rows), classes=list(range(500)))
     assert any("list of classes" in premise for premise in listed.mdl.premises)
 
 
 def test_one_statement_under_one_probability(wine):
     _, y, labelings = wine
-    guarantee = karat.guarantee(labelings, partly(y, sample(178, 40, random_state=0)))
+    guarantee = sortal.guarantee(labelings, partly(y, sample(178, 40, random_state=0)))
     for bound in (guarantee, guarantee.mdl.best):
         assert not hasattr(bound, "constant_bound")
         assert bound.sentence.count("At most") == 1
@@ -60,7 +60,7 @@ def test_the_largest_class_is_the_answer_where_it_is_lower(anytime):
     rng = np.random.default_rng(0)
     truth = np.where(rng.random(600) < 0.3, "rare", "usual")
     rows = sample(600, 200, random_state=1)
-    guarantee = karat.guarantee(
+    guarantee = sortal.guarantee(
         rng.integers(0, 40, (5, 600)), partly(truth, rows), anytime=anytime, order=rows
     )
     (largest,) = (part for part in guarantee.parts if part.method == "largest class")
@@ -76,9 +76,9 @@ def test_a_target_that_is_reached_was_not_called_out_of_reach(wine):
     reached = 0
     for seed in range(3):
         order = sample(178, 88, random_state=seed)
-        early = karat.guarantee(labelings, partly(y, order[:20]), X=X, order=order[:20])
+        early = sortal.guarantee(labelings, partly(y, order[:20]), X=X, order=order[:20])
         forecast = forecast_labels(early, 0.25)
-        late = karat.guarantee(labelings, partly(y, order), X=X, order=order)
+        late = sortal.guarantee(labelings, partly(y, order), X=X, order=order)
         assert "however many" not in str(forecast) + str(forecast_labels(early))
         if late.bound_rate <= 0.25:
             reached += 1
@@ -112,15 +112,15 @@ def test_labels_that_are_no_draw_are_refused(blobs, design):
         ),
         "first": lambda: np.lexsort([far, four])[:60],
     }[design]()
-    guarantee = karat.guarantee(codes, partly(four, rows))
+    guarantee = sortal.guarantee(codes, partly(four, rows))
     assert guarantee.bound_rate == 1.0
-    assert "karat sample" in guarantee.refused
+    assert "sortal sample" in guarantee.refused
     assert guarantee.sentence.startswith("Nothing is guaranteed")
     assert guarantee.mdl.best.bound_rate == 1.0
     assert "No forecast" in str(forecast_labels(guarantee, 0.1))
     assert claims(codes, partly(four, rows)).refused
     if design == "two clusters":
-        ordered = karat.guarantee(
+        ordered = sortal.guarantee(
             codes, partly(four, rows), 0.1, anytime=True, order=rng.permutation(rows)
         )
         assert ordered.refused
@@ -139,10 +139,10 @@ def test_all_clusterings_together_guarantee_more_than_one(wine):
     for seed in range(4):
         order = sample(178, 50, random_state=seed)
         few = partly(y, order)
-        single = [karat.guarantee(labelings[name], few, order=order).bound_rate
+        single = [sortal.guarantee(labelings[name], few, order=order).bound_rate
                   for name in ("kmeans 3", "ward 5")]  # fmt: skip
-        together = karat.guarantee(labelings, few, order=order)
-        with_features = karat.guarantee(labelings, few, X=X, order=order)
+        together = sortal.guarantee(labelings, few, order=order)
+        with_features = sortal.guarantee(labelings, few, X=X, order=order)
         assert with_features.carrier == "clusterings and features"
         rates[:, seed] = np.mean(single), together.bound_rate, with_features.bound_rate
     alone, together, with_features = rates.mean(axis=1)
@@ -160,7 +160,7 @@ def test_stopping_takes_hardly_more_labels_than_a_test_without_errors():
     # 24 labels choose; 35 errorless ones are the first stop of the boundary
     assert m <= 24 + 35
     assert guarantee.method == "target"
-    again = karat.guarantee(truth, partly(truth, order[:m]), 0.1, anytime=0.1, order=order[:m])
+    again = sortal.guarantee(truth, partly(truth, order[:m]), 0.1, anytime=0.1, order=order[:m])
     assert again.bound == guarantee.bound
     assert "every number of labels" in guarantee.reason
 
@@ -171,7 +171,7 @@ def test_a_label_that_is_taken_back_starts_anew():
     keeps.update(partly(truth, order), order)
     shorter = keeps.update(partly(truth, order[:40]), order[:40])
     few, labelings = partly(truth, order[:40]), [truth, np.roll(truth, 1)]
-    fresh = karat.guarantee(labelings, few, 0.1, anytime=True, order=order[:40])
+    fresh = sortal.guarantee(labelings, few, 0.1, anytime=True, order=order[:40])
     assert shorter.bound == fresh.bound
 
 
@@ -186,14 +186,14 @@ def test_a_label_that_is_taken_back_starts_anew():
     ],
 )
 def test_chances_are_told_as_draws(delta, said):
-    from karat.bounds.wording import chance
+    from sortal.bounds.wording import chance
 
     assert chance(delta).startswith(said)
 
 
 def test_a_ranking_by_labels_is_not_called_the_probability_of_being_best(wine):
     X, y, _ = wine
-    study = karat.Study(X, y=partly(y, sample(178, 20, random_state=0)))
+    study = sortal.Study(X, y=partly(y, sample(178, 20, random_state=0)))
     study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=2)
     best = study.best()
     reasons = " ".join(best.reasons)
@@ -268,11 +268,11 @@ def test_the_number_that_may_be_wrong_never_rises_while_labels_come(seed: int) -
     truth = rng.integers(0, k, n).astype(object)
     codes = np.array([np.where(rng.random(n) < 0.7, truth, rng.integers(0, 5, n)) for _ in "abc"])
     taught = rng.permutation(n)[: 4 * (seed > 0)]
-    order = karat.bounds.sample(n, n, random_state=seed)
+    order = sortal.bounds.sample(n, n, random_state=seed)
     order = order[~np.isin(order, taught)]
     y = np.full(n, None, dtype=object)
     y[taught] = truth[taught]
-    keeps = karat.bounds.LabelSequence(codes.astype(int), 0.5, 0.3, taught=taught)
+    keeps = sortal.bounds.LabelSequence(codes.astype(int), 0.5, 0.3, taught=taught)
     before, last = n, None
     for m in range(1, 40):
         y[order[m - 1]] = truth[order[m - 1]]
@@ -285,7 +285,7 @@ def test_the_number_that_may_be_wrong_never_rises_while_labels_come(seed: int) -
     y[order[0]] = (truth[order[0]] + 1) % k
     assert (
         keeps.update(y, order[:39]).bound
-        == karat.guarantee(
+        == sortal.guarantee(
             codes.astype(int), y, 0.5, anytime=0.3, taught=taught, order=order[:39]
         ).bound
     )

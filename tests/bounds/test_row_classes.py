@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import karat
-from command_line import karat_command
-from karat.bounds import BoundForecast, forecast_bounds, sample, sample_more
-from karat.bounds.row_classes import RowClasses, _confidence, class_limits
-from karat.runtime.validation import InputError
+import sortal
+from command_line import sortal_command
+from sortal.bounds import BoundForecast, forecast_bounds, sample, sample_more
+from sortal.bounds.row_classes import RowClasses, _confidence, class_limits
+from sortal.runtime.validation import InputError
 
 N = 300
 
@@ -32,7 +32,7 @@ def labelled(y, order):
 def test_labelled_rows_have_their_label_and_the_others_the_prediction_that_is_bounded(anytime):
     y, clusters = noisy(np.random.default_rng(1))
     order = sample(N, 60, random_state=1)
-    best = karat.guarantee(clusters, labelled(y, order), anytime=anytime, order=order)
+    best = sortal.guarantee(clusters, labelled(y, order), anytime=anytime, order=order)
     table = best.row_classes.table
     assert list(table) == ["class", "class_guaranteed", "confidence", "labelled"]
     assert (table["class"][order] == y[order]).all()
@@ -51,7 +51,7 @@ def test_confidence_of_a_cluster_is_the_share_of_its_labels_drawn_towards_all():
     clusters = np.repeat([0, 1], 100)
     y = np.full(200, None, dtype=object)
     y[[*range(9), *range(100, 106)]] = [*"aaaaaaaab", *"cccccc"]
-    best = karat.guarantee(clusters, y)
+    best = sortal.guarantee(clusters, y)
     assert best.carrier == "clustering"
     overall = 14.5 / 16
     expected = {"a": (8 + 2 * overall) / 11, "c": (6 + 2 * overall) / 8}
@@ -63,7 +63,7 @@ def test_confidence_of_a_classifier_is_on_average_that_of_its_test():
     y, clusters = noisy(np.random.default_rng(2), 0.2)
     order = sample(N, 80, random_state=2)
     several = {"first": clusters, "second": clusters // 2, "third": clusters % 2}
-    best = karat.guarantee(several, labelled(y, order), order=order)
+    best = sortal.guarantee(several, labelled(y, order), order=order)
     part, rows = best.parts[0], best.row_classes
     assert best.carrier == "clusterings"
     right = (part.tested - part.errors) / part.tested
@@ -78,7 +78,7 @@ def test_what_is_guaranteed_of_each_class_is_rarely_false(anytime, draws):
     for draw in range(draws):
         y, clusters = noisy(np.random.default_rng(7))
         order = sample(N, 45, random_state=draw)
-        found = karat.guarantee(clusters, labelled(y, order), 0.3, anytime=anytime, order=order)
+        found = sortal.guarantee(clusters, labelled(y, order), 0.3, anytime=anytime, order=order)
         rows = found.row_classes
         hidden = ~rows.labelled
         false += any(
@@ -91,7 +91,7 @@ def test_what_is_guaranteed_of_each_class_is_rarely_false(anytime, draws):
 def test_a_class_limit_is_the_exact_bound_inside_the_class():
     y, clusters = noisy(np.random.default_rng(3))
     order = sample(N, 90, random_state=3)
-    found = karat.guarantee(clusters, labelled(y, order), order=order)
+    found = sortal.guarantee(clusters, labelled(y, order), order=order)
     part, codes = found.parts[0], np.full(N, -1)
     names = list(dict.fromkeys(found.mdl.cluster_classes[0].tolist()))
     codes[order] = y[order]
@@ -101,7 +101,7 @@ def test_a_class_limit_is_the_exact_bound_inside_the_class():
         tested = part.test[inside[part.test]]
         n, a = int((inside & (codes < 0)).sum()), int((codes[tested] != code).sum())
         level = part.delta * 2.0**-part.bits / 3
-        assert limits[code] == 1 - karat.bounds.b_max(len(tested), n, a, level * (1 - 1e-11)) / n
+        assert limits[code] == 1 - sortal.bounds.b_max(len(tested), n, a, level * (1 - 1e-11)) / n
 
 
 def test_more_rows_go_on_with_the_draw_or_come_from_the_unlabelled():
@@ -125,7 +125,7 @@ def simulated(draws, at, anytime):
 
         def bound(m, y=y, clusters=clusters, order=order):
             few = labelled(y, order[:m])
-            return karat.guarantee(clusters, few, anytime=anytime, order=order[:m])
+            return sortal.guarantee(clusters, few, anytime=anytime, order=order[:m])
 
         for future in forecast_bounds(bound(at)):
             rate = bound(future.labelled).bound_rate
@@ -145,7 +145,7 @@ def test_realised_bounds_lie_in_the_interval_about_as_often_as_stated(draws, any
 
 def test_forecasts_fall_and_are_where_they_are_asked_for():
     y, clusters = noisy(np.random.default_rng(0))
-    found = karat.guarantee(clusters, labelled(y, sample(N, 40, random_state=0)))
+    found = sortal.guarantee(clusters, labelled(y, sample(N, 40, random_state=0)))
     first, second = forecast_bounds(found)
     assert (first.labelled, second.labelled) == (80, 140)
     assert second.rate < first.rate < found.bound_rate
@@ -162,7 +162,7 @@ def test_files_of_run_have_the_class_before_the_cluster(tmp_path):
     table = pd.DataFrame({"u": 9.0 * y + rng.normal(size=80), "v": rng.normal(size=80)})
     table["kind"] = [["ham", "spam"][c] if i % 2 else None for i, c in enumerate(y)]
     table.to_csv(tmp_path / "data.csv", index=False)
-    done = karat_command(
+    done = sortal_command(
         "run", "data.csv", "--label-column", "kind", "--labels", "out.csv", "--clusterer", "kmeans",
         "-k", "2:3", "--n-init", "1", "--no-stability", cwd=tmp_path,
     )  # fmt: skip

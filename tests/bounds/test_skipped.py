@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.command_line import karat_command
+from tests.command_line import sortal_command
 
-import karat
-from karat.bounds import b_max, classifiers, sample
-from karat.bounds.skipped import Skipped
-from karat.datasets.labels.drawn_rows import table_of_draw
-from karat.runtime.validation import InputError
+import sortal
+from sortal.bounds import b_max, classifiers, sample
+from sortal.bounds.skipped import Skipped
+from sortal.datasets.labels.drawn_rows import table_of_draw
+from sortal.runtime.validation import InputError
 
 N, M = 200, 50
 
@@ -39,7 +39,7 @@ def without(rows: np.ndarray, gone: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 def answer(truth: np.ndarray, cluster: np.ndarray, rows: np.ndarray, **options: object):
     y = np.full(N, None, dtype=object)
     y[rows] = truth[rows]
-    return karat.guarantee(cluster, y, 0.1, order=rows, **options)
+    return sortal.guarantee(cluster, y, 0.1, order=rows, **options)
 
 
 def errors_of(guarantee, truth: np.ndarray) -> int:
@@ -135,7 +135,7 @@ def bound(folder: Path, table: pd.DataFrame | None, *options: object) -> dict:
     if table is not None:
         table.to_csv(folder / "now.csv", index=False)
     few = folder / ("few.csv" if table is None else "now.csv")
-    done = karat_command("bound", folder / "k.csv", few, "--json", *options)
+    done = sortal_command("bound", folder / "k.csv", few, "--json", *options)
     if done.returncode:
         raise InputError(done.stderr)
     return json.loads(done.stdout)
@@ -170,13 +170,13 @@ def test_run_verifies_the_data_and_counts_skipped_rows(files: Path) -> None:
     few = pd.read_csv(files / "few.csv").drop([4, 8])
     few.to_csv(files / "now.csv", index=False)
     options = ("--truth", files / "now.csv", "-c", "kmeans", "-k", "2", "--n-init", "1")
-    done = karat_command("run", files / "data.csv", "--drop", "ticket", *options)
+    done = sortal_command("run", files / "data.csv", "--drop", "ticket", *options)
     assert done.returncode == 0, done.stderr
     assert "48 drawn rows are unchanged in the data" in " ".join(done.stderr.split())
     assert "2 drawn rows before the last label have no label" in " ".join(done.stdout.split())
     data = pd.read_csv(files / "data.csv")
     data.loc[few["row"][0], "x"] = 7.5
     data.to_csv(files / "data.csv", index=False)
-    done = karat_command("run", files / "data.csv", "--drop", "ticket", *options)
+    done = sortal_command("run", files / "data.csv", "--drop", "ticket", *options)
     assert done.returncode != 0
     assert "1 of 48 drawn rows were changed" in " ".join(done.stderr.split())

@@ -9,18 +9,18 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import karat
-from karat.bounds import b_max, binomial_tail_bound, wording
-from karat.bounds.classifiers import Learner
-from karat.bounds.contradictions import picked_pairs
-from karat.bounds.forecast import _Futures, _Plan
-from karat.bounds.guarantees import _split
-from karat.bounds.pairs import share_of_pairs
-from karat.bounds.sampling import REFUSED
-from karat.bounds.selection import choose
-from karat.bounds.sequential import Starts
-from karat.bounds.stopping import stopping_line
-from karat.labelings import as_labelings
+import sortal
+from sortal.bounds import b_max, binomial_tail_bound, wording
+from sortal.bounds.classifiers import Learner
+from sortal.bounds.contradictions import picked_pairs
+from sortal.bounds.forecast import _Futures, _Plan
+from sortal.bounds.guarantees import _split
+from sortal.bounds.pairs import share_of_pairs
+from sortal.bounds.sampling import REFUSED
+from sortal.bounds.selection import choose
+from sortal.bounds.sequential import Starts
+from sortal.bounds.stopping import stopping_line
+from sortal.labelings import as_labelings
 
 
 def chance(K, m, population, x):
@@ -63,7 +63,7 @@ def test_confidence_has_three_digits():
     few = np.full(180, None, dtype=object)
     few[::7] = y[::7]
     few[0] = 2
-    rows = karat.guarantee(y, few).row_classes
+    rows = sortal.guarantee(y, few).row_classes
     np.testing.assert_array_equal(rows.table["confidence"], np.round(rows.confidence, 3))
     hidden = ~rows.labelled
     assert (np.round(rows.confidence[hidden], 2) != np.round(rows.confidence[hidden], 3)).any()
@@ -73,7 +73,7 @@ def test_a_counted_question_need_not_be_the_only_one():
     y = np.repeat([0, 1], 40)
     few = np.full(80, None, dtype=object)
     few[::5] = y[::5]
-    found = karat.guarantee(y, few, anytime=True)
+    found = sortal.guarantee(y, few, anytime=True)
     kept = []
     for number in (None, 2):
         asked = SimpleNamespace(number=number, keep=lambda: kept.append(1), sentence="the second")
@@ -115,9 +115,9 @@ def test_only_a_bound_at_every_number_of_labels_keeps_its_lowest():
     clusters, y = np.arange(2000) % 2, np.full(2000, None, dtype=object)
     drawn = rng.permutation(2000)[:20]
     y[drawn] = [clusters[i] if at % 2 else 1 - clusters[i] for at, i in enumerate(drawn)]
-    bound = karat.pac_mdl_bound(clusters, y, classes=[0, 1])
+    bound = sortal.pac_mdl_bound(clusters, y, classes=[0, 1])
     assert _Futures(bound, 500).rates(25)[2] > bound.bound / 1975
-    always = karat.guarantee(clusters, y, anytime=True, order=drawn)
+    always = sortal.guarantee(clusters, y, anytime=True, order=drawn)
     assert _Futures(always, 500).rates(25)[2] <= always.bound / 1975
 
 
@@ -167,7 +167,7 @@ def test_a_cluster_without_labels_gets_the_class_that_a_single_vote_gives_it():
 def test_a_learner_of_few_objects_uses_one_thread(monkeypatch):
     asked = []
     pools = SimpleNamespace(limit=lambda limits: asked.append(limits) or nullcontext())
-    monkeypatch.setattr("karat.bounds.classifiers.thread_pools", lambda: pools)
+    monkeypatch.setattr("sortal.bounds.classifiers.thread_pools", lambda: pools)
     batch = as_labelings([[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]])
     Learner(batch, np.zeros(2), None).fit(np.arange(6), np.array([0, 0, 0, 1, 1, 1]))
     assert asked == [1]

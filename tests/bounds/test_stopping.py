@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from tests import naive_bounds
 
-import karat
-from karat.bounds import LabelSequence, forecast_labels, sample
-from karat.bounds.sequential import FOR_TARGET
-from karat.bounds.stopping import StoppingLine, allowed_errors, false_stop_chances, stopping_line
+import sortal
+from sortal.bounds import LabelSequence, forecast_labels, sample
+from sortal.bounds.sequential import FOR_TARGET
+from sortal.bounds.stopping import StoppingLine, allowed_errors, false_stop_chances, stopping_line
 
 
 def chances_of(N, checks, target, rate=0.2):
@@ -125,7 +125,9 @@ def test_after_the_stop_the_bound_falls_with_every_error():
             assert guarantee.bound <= stopped.bound
         # all labels at once say the same as one by one
         if m % 10 == 0:
-            again = karat.guarantee(codes, labelled(truth, order, m), anytime=0.25, order=order[:m])
+            again = sortal.guarantee(
+                codes, labelled(truth, order, m), anytime=0.25, order=order[:m]
+            )
             assert again.bound == guarantee.bound
     assert stopped is not None
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import naive_bounds as naive
 from example_counts import examples
-from karat.bounds import b_max, bucket, log_bucket
-from karat.bounds.exact import _log_factorial
-from karat.runtime.validation import InputError
+from sortal.bounds import b_max, bucket, log_bucket
+from sortal.bounds.exact import _log_factorial
+from sortal.runtime.validation import InputError
 
 DELTAS = (0.1, 0.05, 0.5, 0.25, 0.9, 1e-4, 1e-12, 1.0, 1 - 2.0**-53)
 
@@ -193,7 +193,7 @@ def test_bucket_rejects_more_blue_than_there_are() -> None:
 
 
 def test_kernel_keeps_within_the_error_it_claims() -> None:
-    from karat._kernels.hypergeometric import log_tail
+    from sortal._kernels.hypergeometric import log_tail
 
     rng = np.random.default_rng(5)
     for _ in range(150):
@@ -206,7 +206,7 @@ def test_kernel_keeps_within_the_error_it_claims() -> None:
 
 
 def test_kernel_is_seldom_unsure() -> None:
-    from karat._kernels.hypergeometric import b_max_many
+    from sortal._kernels.hypergeometric import b_max_many
 
     rng = np.random.default_rng(0)
     size = 20_000

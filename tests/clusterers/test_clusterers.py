@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import DBSCAN, KMeans
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from karat.clusterers import (
+from sortal.clusterers import (
     CLARA,
     ORCLUS,
     Clusterer,
@@ -20,12 +20,12 @@ from karat.clusterers import (
     as_clusterer,
     catalogue,
 )
-from karat.clusterers.linkage import LINKAGE_METHODS
-from karat.clusterers.spectral import SpectralClustering
-from karat.labelings.partitions import canonical_codes, cut_dendrogram
-from karat.runtime import resources
-from karat.runtime.validation import InputError
-from karat.testing import check_clusterer
+from sortal.clusterers.linkage import LINKAGE_METHODS
+from sortal.clusterers.spectral import SpectralClustering
+from sortal.labelings.partitions import canonical_codes, cut_dendrogram
+from sortal.runtime import resources
+from sortal.runtime.validation import InputError
+from sortal.testing import check_clusterer
 
 
 @parametrize_with_checks(

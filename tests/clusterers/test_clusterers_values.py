@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.cluster import DBSCAN, KMeans
 
-from karat import clusterers
+from sortal import clusterers
 from values import fails, table_test
 
 

@@ -19,17 +19,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
-import karat
-from karat.clusterers import (
+import sortal
+from sortal.clusterers import (
     ExcludedError,
     KMedoids,
     as_clusterer,
     catalogue,
     under,
 )
-from karat.distances import distance_matrix
-from karat.labelings.partitions import canonical_codes, cut_dendrogram
-from karat.runtime.validation import InputError
+from sortal.distances import distance_matrix
+from sortal.labelings.partitions import canonical_codes, cut_dendrogram
+from sortal.runtime.validation import InputError
 
 METRICS = ["euclidean", "cosine", "minkowski:3", "spearman", "precomputed"]
 ANY = [key for key, clusterer in catalogue.items() if "any" in clusterer.distances]
@@ -254,7 +254,7 @@ class Propagation(ClusterMixin, BaseEstimator):
 def test_an_estimator_of_a_graph_is_a_clusterer():
     truth = np.repeat([0, 1, 2], 10)
     A = np.where(truth[:, None] == truth, 1.0, 0.1)
-    study = karat.Study(A, metric="graph")
+    study = sortal.Study(A, metric="graph")
     study.sweep(Propagation(), grid={"resolution": [0.05, 0.7]}, n_init=2, workers=1)
     study.sweep("spectral", k=[2], n_init=1, workers=1)
     found = study.candidates["n_clusters"]
@@ -262,7 +262,7 @@ def test_an_estimator_of_a_graph_is_a_clusterer():
     own = study.labels("Propagation resolution=0.7 start=1")
     assert adjusted_rand_score(truth, own) == 1
     assert adjusted_rand_score(truth, study.best().labels) == 1
-    other = karat.Study(np.random.default_rng(0).random((10, 2)))
+    other = sortal.Study(np.random.default_rng(0).random((10, 2)))
     other.sweep(Propagation(), grid={"resolution": [0.5]}, workers=1)
     assert "clusters the nodes of a graph" in other.candidates["reason"].iloc[0]
 
@@ -278,6 +278,6 @@ class Short(Propagation):
 
 
 def test_labels_of_other_objects_are_rejected():
-    study = karat.Study(1 - np.eye(6), metric="precomputed")
+    study = sortal.Study(1 - np.eye(6), metric="precomputed")
     study.sweep(Short(), grid={"resolution": [1]}, n_init=1, workers=1)
     assert study.candidates["reason"].iloc[0] == "it gave 1 labels for 6 objects"

@@ -8,7 +8,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
 
-from karat.clusterers.lloyd import QuickKMeans, as_columns
+from sortal.clusterers.lloyd import QuickKMeans, as_columns
 
 IRIS = load_iris().data
 

@@ -5,9 +5,9 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import norm
 
-from karat.clusterers import MixedMixture
-from karat.clusterers.mixed_mixture import PRIOR_OBJECTS, columns_by_kind
-from karat.measures import adjusted_rand_index
+from sortal.clusterers import MixedMixture
+from sortal.clusterers.mixed_mixture import PRIOR_OBJECTS, columns_by_kind
+from sortal.measures import adjusted_rand_index
 
 
 def classes(n=400, seed=0):

@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
-import karat.datasets
-from karat import cli
-from karat.datasets.values.reading_options import as_flags
-from karat.runtime.validation import InputError
+import sortal
+import sortal.datasets
+from sortal import cli
+from sortal.datasets.values.reading_options import as_flags
+from sortal.runtime.validation import InputError
 
 # what is rejected unless an option says what to do, and nothing assumed
-read = partial(karat.datasets.read, strict=True)
-from_table = partial(karat.datasets.from_table, strict=True)
+read = partial(sortal.datasets.read, strict=True)
+from_table = partial(sortal.datasets.from_table, strict=True)
 FAST = ["-c", "kmeans", "-k", "2", "--n-init", "1", "--workers", "1", "--quiet"]
 N = 30
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    monkeypatch.setattr("sys.argv", ["karat", *map(str, arguments)])
+    monkeypatch.setattr("sys.argv", ["sortal", *map(str, arguments)])
     try:
         cli.main()
     except SystemExit as stop:
@@ -111,7 +111,7 @@ def test_the_command_at_the_end_works(
     message, _, command = capsys.readouterr().err.rstrip().rpartition("\nTry: ")
     assert FAULTS[fault] in message
     words = shlex.split(command)
-    assert words[0] == "karat"
+    assert words[0] == "sortal"
     assert "--quiet" in words
     assert run(monkeypatch, *words[1:]) == 0, command
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-import karat
-from karat.datasets import read, read_labelings
-from karat.runtime.validation import InputError
+import sortal
+from sortal.datasets import read, read_labelings
+from sortal.runtime.validation import InputError
 
 X = np.arange(12.0).reshape(6, 2)
 Y = np.repeat([0, 1], 3)
@@ -46,9 +46,9 @@ def test_data_and_distances(misnamed):
     with pytest.raises(InputError, match=r"has the content of an \.npz file"):
         read(archive, kind="distances")
     with pytest.raises(InputError, match=r"has the content of an \.npz file; rename it"):
-        karat.silhouette(archive, Y, metric="precomputed")
+        sortal.silhouette(archive, Y, metric="precomputed")
     with pytest.raises(InputError, match=r"holds no sparse matrix"):
-        karat.distances.as_graph(archive)
+        sortal.distances.as_graph(archive)
 
 
 DISTANCES = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
@@ -73,8 +73,8 @@ def test_damaged_distances_and_graphs_give_a_reason(tmp_path):
     for name, content, reason in _damaged(tmp_path):
         path = tmp_path / name
         path.write_bytes(content)
-        for read_matrix in (karat.distances.as_square, karat.distances.as_graph):
-            if (name, read_matrix) == ("rows.npy", karat.distances.as_square):
+        for read_matrix in (sortal.distances.as_square, sortal.distances.as_graph):
+            if (name, read_matrix) == ("rows.npy", sortal.distances.as_square):
                 assert np.array_equal(read_matrix(path), DISTANCES)
                 continue
             with pytest.raises(InputError, match=reason):

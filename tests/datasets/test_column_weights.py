@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import karat
-from command_line import karat_command
-from karat.datasets import from_array, from_table, weighted
-from karat.datasets.values import dependence as _dependence
-from karat.datasets.values.findings import sentence
-from karat.runtime.validation import InputError, StorageError
+import sortal
+from command_line import sortal_command
+from sortal.datasets import from_array, from_table, weighted
+from sortal.datasets.values import dependence as _dependence
+from sortal.datasets.values.findings import sentence
+from sortal.runtime.validation import InputError, StorageError
 
 
 def four_groups(n=300, seed=0):
@@ -76,7 +76,7 @@ def test_flag_is_read_alike_however_it_is_written():
 
 
 def test_rubbish_beside_iris_changes_nothing():
-    iris = karat.datasets.load("iris")
+    iris = sortal.datasets.load("iris")
     table = pd.DataFrame(iris.X, columns=list(iris.feature_names))
     rubbish = noise(150) * [1, 1e6, 1]
     more = table.assign(a=rubbish[:, 0], b=rubbish[:, 1], c=rubbish[:, 2])
@@ -135,17 +135,17 @@ def test_not_weighed(X, metric):
 
 def test_equal_weights_leave_the_data():
     X = np.hstack([four_groups()[0], noise()])
-    assert karat.Study(X, column_weights="equal").X is not None
-    np.testing.assert_array_equal(karat.Study(X, column_weights="equal").X, X)
+    assert sortal.Study(X, column_weights="equal").X is not None
+    np.testing.assert_array_equal(sortal.Study(X, column_weights="equal").X, X)
     strict = pd.DataFrame(X, columns=list("abcdefg"))
-    np.testing.assert_array_equal(karat.Study(from_table(strict, strict=True)).X, X)
+    np.testing.assert_array_equal(sortal.Study(from_table(strict, strict=True)).X, X)
 
 
 def test_weights_of_the_user():
     X = np.hstack([four_groups()[0], noise()])
-    study = karat.Study(X, column_weights={"x1": 2, "x7": 0})
+    study = sortal.Study(X, column_weights={"x1": 2, "x7": 0})
     np.testing.assert_allclose(study.X, (X * [2, 1, 1, 1, 1, 1, 0])[:, :6])
-    assert karat.Study(X, column_weights=[2, 1, 1, 1, 1, 1, 0]).X.tolist() == study.X.tolist()
+    assert sortal.Study(X, column_weights=[2, 1, 1, 1, 1, 1, 0]).X.tolist() == study.X.tolist()
     assert study.dataset.column_weights["x1"] == 2
 
 
@@ -155,21 +155,21 @@ def test_weights_of_the_user():
 ])  # fmt: skip
 def test_wrong_weights_are_rejected(weights, words):
     with pytest.raises(InputError, match=words):
-        karat.Study(np.hstack([four_groups()[0], noise()]), column_weights=weights)
+        sortal.Study(np.hstack([four_groups()[0], noise()]), column_weights=weights)
 
 
 def test_weights_need_columns():
     with pytest.raises(InputError, match="relations"):
-        karat.Study(np.array([[0.0, 1], [1, 0]]), metric="precomputed", column_weights=[1, 1])
+        sortal.Study(np.array([[0.0, 1], [1, 0]]), metric="precomputed", column_weights=[1, 1])
 
 
 def test_model_weighs_further_rows_alike(tmp_path):
     X, _ = four_groups()
     table = pd.DataFrame(np.hstack([X, noise()]), columns=list("abcdefg"))
-    study = karat.Study(from_table(table)).sweep("kmeans", k=[4], n_init=1, progress=False)
+    study = sortal.Study(from_table(table)).sweep("kmeans", k=[4], n_init=1, progress=False)
     answer = study.best(stability=False)
-    answer.save(tmp_path / "a.karat-model")
-    model = karat.load_model(tmp_path / "a.karat-model")
+    answer.save(tmp_path / "a.sortal-model")
+    model = sortal.load_model(tmp_path / "a.sortal-model")
     for clusters in (answer.predict(table), model.predict(table)):
         assert (clusters.labels == answer.labels).all()
     gaps = table.copy()
@@ -185,17 +185,17 @@ def test_model_weighs_further_rows_alike(tmp_path):
 def test_stored_study_keeps_its_weights(tmp_path):
     X = np.hstack([four_groups()[0], noise()])
     for name, weights in {"auto": None, "equal": "equal", "user": {"x1": 0.5}}.items():
-        with karat.Study(X, storage=tmp_path / name, column_weights=weights) as study:
+        with sortal.Study(X, storage=tmp_path / name, column_weights=weights) as study:
             fingerprint = study.dataset.fingerprint
-        with karat.Study(X, storage=tmp_path / name) as again:
+        with sortal.Study(X, storage=tmp_path / name) as again:
             assert again.dataset.fingerprint == fingerprint
     with pytest.raises(StorageError, match="weights"):
-        karat.Study(X, storage=tmp_path / "auto", column_weights="equal")
+        sortal.Study(X, storage=tmp_path / "auto", column_weights="equal")
 
 
 def test_answer_says_what_got_no_weight():
     X = np.hstack([four_groups()[0], noise()])
-    study = karat.Study(X).sweep("kmeans", k=[3, 4], n_init=1, progress=False)
+    study = sortal.Study(X).sweep("kmeans", k=[3, 4], n_init=1, progress=False)
     best = study.best(stability=False)
     assert "'x5', 'x6', 'x7' without weight" in str(best)
     (finding,) = best.to_dict()["findings"]
@@ -206,7 +206,7 @@ def test_answer_says_what_got_no_weight():
 def test_equal_weights_stay_equal_in_a_study():
     X = np.hstack([four_groups()[0], noise()])
     equal = weighted(from_array(X), "equal")
-    assert karat.Study(equal).X.shape == X.shape
+    assert sortal.Study(equal).X.shape == X.shape
     assert weighted(equal) is equal
 
 
@@ -218,10 +218,10 @@ def test_clusterings_of_the_user_are_judged_without_such_columns_too(tmp_path):
         "run", tmp_path / "x.csv", "--labelings", tmp_path / "mine.csv", "--only-labelings",
         "--no-reference", "--no-stability", "--quiet",
     ]  # fmt: skip
-    done = karat_command(*command)
+    done = sortal_command(*command)
     assert done.returncode == 0, done.stderr
     assert "columns of weight 0 ('e', 'f', 'g') do not count" in done.stderr
-    assert "weight 0" not in karat_command(*command, "--weights", "equal").stderr
+    assert "weight 0" not in sortal_command(*command, "--weights", "equal").stderr
 
 
 def test_many_columns_and_objects_are_sampled():
@@ -248,7 +248,7 @@ RUBBISH = {
 @pytest.mark.parametrize("kind", RUBBISH)
 @pytest.mark.parametrize("name", ["iris", "wine"])
 def test_rubbish_columns_change_nothing(name, kind):
-    data = karat.datasets.load(name)
+    data = sortal.datasets.load(name)
     X = pd.DataFrame(data.X, columns=data.feature_names)
     more = RUBBISH[kind](np.random.default_rng(0), X)
     before, after = (weighted(from_table(table)) for table in (X, X.assign(**more)))

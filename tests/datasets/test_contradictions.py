@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from karat.datasets import from_table, read
-from karat.datasets.values.column_contradictions import exclusive_sets, lone_cells, unit_changes
-from karat.datasets.values.findings import sentence
-from karat.datasets.values.number_readings import CONVERSIONS, numbers_of
+from sortal.datasets import from_table, read
+from sortal.datasets.values.column_contradictions import exclusive_sets, lone_cells, unit_changes
+from sortal.datasets.values.findings import sentence
+from sortal.datasets.values.number_readings import CONVERSIONS, numbers_of
 
 
 def findings_by_key(data):

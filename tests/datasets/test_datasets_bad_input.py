@@ -19,13 +19,13 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-import karat.datasets
-from karat.datasets import available, from_array, load
-from karat.runtime.validation import InputError
+import sortal.datasets
+from sortal.datasets import available, from_array, load
+from sortal.runtime.validation import InputError
 
 # what is rejected unless an option says what to do, and nothing assumed
-read = partial(karat.datasets.read, strict=True)
-from_table = partial(karat.datasets.from_table, strict=True)
+read = partial(sortal.datasets.read, strict=True)
+from_table = partial(sortal.datasets.from_table, strict=True)
 
 
 def write(folder: Path, text: str | bytes, name: str = "x.csv") -> Path:
@@ -297,8 +297,8 @@ def test_sparse() -> None:
 
 
 def test_memory_is_asked_before_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from karat.datasets.formats import delimited as _delimited
-    from karat.runtime import resources
+    from sortal.datasets.formats import delimited as _delimited
+    from sortal.runtime import resources
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(10_000, 8))
@@ -332,7 +332,7 @@ def test_memory_is_asked_before_reading(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.csv.bz2", "x.csv.xz"])
 def test_the_estimate_of_rows_is_near(name: str, tmp_path: Path) -> None:
-    from karat.datasets.formats import text_layout as _layout
+    from sortal.datasets.formats import text_layout as _layout
 
     X = np.random.default_rng(0).normal(size=(3_000, 4))
     rows = pd.DataFrame(X).to_csv(index=False, header=False).encode()

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-import karat.datasets
+import sortal.datasets
 from example_counts import examples
-from karat.datasets import Dataset, from_array, load, read_labelings
+from sortal.datasets import Dataset, from_array, load, read_labelings
 
 # what is rejected unless an option says what to do, and nothing assumed
-read = partial(karat.datasets.read, strict=True)
-from_table = partial(karat.datasets.from_table, strict=True)
+read = partial(sortal.datasets.read, strict=True)
+from_table = partial(sortal.datasets.from_table, strict=True)
 
 
 def parsed(folder: Path, text: str, name: str = "x.csv", **options: Any) -> Dataset:
@@ -438,7 +438,7 @@ def test_real_files(shared_data: Path) -> None:
 
 
 def test_all_strips_of_rows_are_scaled() -> None:
-    from karat.datasets.values.feature_scaling import _apply
+    from sortal.datasets.values.feature_scaling import _apply
 
     d = 2**19  # two rows are a strip
     X = np.ones((11, d), dtype=np.float32)

@@ -23,13 +23,13 @@ from hypothesis.extra import numpy as hnp
 from scipy import io as scipy_io
 from scipy import sparse
 
-import karat.datasets
+import sortal.datasets
 from example_counts import examples
-from karat.datasets import Dataset, from_array
+from sortal.datasets import Dataset, from_array
 
 # what is rejected unless an option says what to do, and nothing assumed
-read = partial(karat.datasets.read, strict=True)
-from_table = partial(karat.datasets.from_table, strict=True)
+read = partial(sortal.datasets.read, strict=True)
+from_table = partial(sortal.datasets.from_table, strict=True)
 
 SHAPES = st.tuples(st.integers(2, 12), st.integers(1, 5))
 FINITE = st.floats(-1e100, 1e100, allow_nan=False, allow_infinity=False).filter(

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from karat import datasets
+from sortal import datasets
 from values import fails, table_test
 
 # fmt: off

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import dirty_tables
-import karat.datasets
-from karat.datasets.values.findings import sentence
+import sortal.datasets
+from sortal.datasets.values.findings import sentence
 
 CASES = 500
 QUICK = 60
@@ -21,7 +21,7 @@ def check(seed: int, folder: Path) -> None:
     path = folder / "data.csv"
     options = dirty_tables.write(table, path)
     truth = options[1] if options else None
-    data = karat.datasets.read(path, y=truth)
+    data = sortal.datasets.read(path, y=truth)
     reported = {finding.key for finding in data.findings}
     context = f"seed {seed}: {table.planted}, found {sorted(reported)}"
     for keys in table.said:
@@ -55,7 +55,7 @@ def test_none_of_many_faults_is_silent(part: int, tmp_path: Path) -> None:
 def test_clean_tables_have_no_harmful_finding(shared_data: Path) -> None:
     harmful_keys = {}
     for path in sorted((shared_data / "points").glob("*.csv.gz")):
-        data = karat.datasets.read(path, label_column="label")
+        data = sortal.datasets.read(path, label_column="label")
         harmful_keys[path.name] = [
             finding.key for finding in data.findings if finding.severity == "harmful"
         ]
@@ -72,6 +72,6 @@ def test_clean_random_tables_have_no_harmful_finding(tmp_path: Path) -> None:
         if seed % 2:
             frame = pd.DataFrame(rng.poisson(3, (200, 4)), columns=list("abcd"))
         assert not [
-            finding.key for finding in karat.datasets.from_table(frame).findings
+            finding.key for finding in sortal.datasets.from_table(frame).findings
             if finding.severity == "harmful"
         ]  # fmt: skip

@@ -10,20 +10,20 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.command_line import Done, karat_command
+from tests.command_line import Done, sortal_command
 
-import karat
-from karat.datasets import KnownLabels, read_labelings, read_labels
-from karat.datasets.labels.drawn_rows import (
+import sortal
+from sortal.datasets import KnownLabels, read_labelings, read_labels
+from sortal.datasets.labels.drawn_rows import (
     checks,
     key_columns,
     normal,
     skipped_before,
     table_of_draw,
 )
-from karat.datasets.labels.marked_rows import MarkedRows
-from karat.labelings.row_join import Rows
-from karat.runtime.validation import InputError
+from sortal.datasets.labels.marked_rows import MarkedRows
+from sortal.labelings.row_join import Rows
+from sortal.runtime.validation import InputError
 
 N, M = 40, 12
 
@@ -37,7 +37,7 @@ def data() -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def draw(data: pd.DataFrame) -> pd.DataFrame:
     """A drawn table with a label in every row."""
-    rows = karat.bounds.sample(N, M, random_state=1)
+    rows = sortal.bounds.sample(N, M, random_state=1)
     table = table_of_draw(data.iloc[rows].reset_index(drop=True), rows, ["ticket"])
     table["label"] = np.where(rows % 3 == 0, "a", "b")
     return table
@@ -64,7 +64,7 @@ def test_the_sample_names_each_column_that_names_a_row(tmp_path: Path) -> None:
     lines = [f"T{i:03d},{i % 5},{i / 7:.3f},{i * 1.5}" for i in range(50)]
     (tmp_path / "d.csv").write_text("\n".join(["ticket,group,share,price", *lines]) + "\n")
     out = tmp_path / "few.csv"
-    karat_command("sample", tmp_path / "d.csv", "-n", "9", "-o", out)
+    sortal_command("sample", tmp_path / "d.csv", "-n", "9", "-o", out)
     table = pd.read_csv(out)
     assert list(table)[:4] == ["draw", "row", "label", "check"]
     assert {check.count("-") for check in table["check"]} == {4}  # list, number, data, row, ticket
@@ -233,15 +233,15 @@ def test_clusterings_without_names_are_not_joined_by_row(
 @pytest.mark.parametrize("blank", ["", "nan", "NaN", " "])
 def test_texts_of_missing_labels_are_unknown(blank: str, tmp_path: Path) -> None:
     y = np.array(["a", blank, "b", blank, "a", "none"])
-    assert karat.labelings.labels.known_labels(y).tolist() == ["a", None, "b", None, "a", "none"]
-    assert karat.guarantee([0, 0, 1, 1, 0, 0], y).n == 2
-    study = karat.Study(np.arange(12.0).reshape(6, 2), y=y)
+    assert sortal.labelings.labels.known_labels(y).tolist() == ["a", None, "b", None, "a", "none"]
+    assert sortal.guarantee([0, 0, 1, 1, 0, 0], y).n == 2
+    study = sortal.Study(np.arange(12.0).reshape(6, 2), y=y)
     assert [value is None for value in study.y] == [False, True, False, True, False, False]
     (tmp_path / "few.csv").write_text("label\n" + "\n".join(y) + "\n")
     assert [v is None for v in read_labels(tmp_path / "few.csv", 6).values] == [
         value == blank for value in y
     ]
-    listed = karat.labelings.labels.known_labels(np.array(["a", "nan"]), classes=["a", "nan"])
+    listed = sortal.labelings.labels.known_labels(np.array(["a", "nan"]), classes=["a", "nan"])
     assert listed.tolist() == ["a", "nan"]
 
 
@@ -250,7 +250,7 @@ def test_none_is_a_class_and_said(tmp_path: Path) -> None:
     known = read_labels(tmp_path / "few.csv", 4)
     assert known.values.tolist() == ["none", "b", None, None]
     assert any("'none' is a class" in note for note in known.notes)
-    assert "'none' is a class" in str(karat.guarantee([0, 1, 0, 1], ["none", "b", None, None]))
+    assert "'none' is a class" in str(sortal.guarantee([0, 1, 0, 1], ["none", "b", None, None]))
 
 
 # -- data that have the columns of a draw themselves ---------------------------------------------
@@ -264,7 +264,7 @@ def with_marks(data: pd.DataFrame, draw: pd.DataFrame) -> pd.DataFrame:
 def run_on(table: pd.DataFrame, folder: Path) -> Done:
     table.to_csv(folder / "d.csv", index=False)
     options = ["-k", "2:2", "-c", "kmeans", "--no-stability", "--why", "--label-column", "label"]
-    return karat_command("run", folder / "d.csv", *options)
+    return sortal_command("run", folder / "d.csv", *options)
 
 
 def test_data_with_a_draw_are_verified(

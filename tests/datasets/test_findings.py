@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import karat
-import karat.datasets
-from karat import cli
-from karat.datasets import DoubtfulError, from_array, from_objects, from_table, read
-from karat.datasets.values.column_kinds import sentinels
-from karat.datasets.values.findings import SENTENCES, sentence
-from karat.datasets.values.number_readings import days, numbers_of
-from karat.runtime.validation import InputError
+import sortal
+import sortal.datasets
+from sortal import cli
+from sortal.datasets import DoubtfulError, from_array, from_objects, from_table, read
+from sortal.datasets.values.column_kinds import sentinels
+from sortal.datasets.values.findings import SENTENCES, sentence
+from sortal.datasets.values.number_readings import days, numbers_of
+from sortal.runtime.validation import InputError
 
 FAST = ["-c", "kmeans", "-k", "2:6", "--n-init", "2", "--workers", "1", "--quiet", "--no-stability"]
 
@@ -25,7 +25,7 @@ FAST = ["-c", "kmeans", "-k", "2:6", "--n-init", "2", "--workers", "1", "--quiet
 def command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object
 ) -> tuple[int, str, str]:
-    monkeypatch.setattr("sys.argv", ["karat", *map(str, arguments)])
+    monkeypatch.setattr("sys.argv", ["sortal", *map(str, arguments)])
     code = 0
     try:
         cli.main()
@@ -122,7 +122,7 @@ def test_ids_on_one_side_only(with_ids, tmp_path, monkeypatch, capsys):
     )
     assert code == 2
     assert "names its rows by 'id'" in err
-    labels = karat.datasets.read_labelings(tmp_path / "rows.csv", ids=range(150))
+    labels = sortal.datasets.read_labelings(tmp_path / "rows.csv", ids=range(150))
     assert any("row by row" in note for note in labels.notes)
 
 
@@ -147,7 +147,7 @@ def test_a_class_among_the_features(tmp_path, monkeypatch, capsys):
     assert "target" in read(path, accept="label").feature_names
     assert read(path, **findings_by_key(data)["label"].option).truth_name == "target"
     # under a name that tells nothing, the answer itself shows it, unless there are no groups
-    monkeypatch.setattr("karat.nulls.structure.NO_CLUSTERS_BELOW", 0.0)
+    monkeypatch.setattr("sortal.nulls.structure.NO_CLUSTERS_BELOW", 0.0)
     noise().assign(qq=[0, 100, 200] * 100).to_csv(path, index=False)
     arguments = ["run", path, "--scale", "none", *FAST]
     code, out, err = command(monkeypatch, capsys, *arguments)
@@ -319,7 +319,7 @@ def test_tiny_magnitudes(power, tmp_path, monkeypatch, capsys):
     data = read(path)
     assert "magnitude" in findings_by_key(data) or power > -150
     with pytest.raises(InputError, match="smaller unit"):
-        karat.evaluate(tiny.to_numpy(), y)
+        sortal.evaluate(tiny.to_numpy(), y)
     with pytest.raises(InputError, match="smaller unit"):
         from_array(tiny.to_numpy())
     code, out, _ = command(monkeypatch, capsys, "run", path, *FAST)
@@ -332,10 +332,10 @@ def test_asymmetric_distances_are_rejected_everywhere():
     np.fill_diagonal(D, 0)
     labels = np.arange(30) % 3
     for act in (
-        lambda: karat.evaluate(D, labels, metric="precomputed"),
-        lambda: karat.Study(D, metric="precomputed"),
+        lambda: sortal.evaluate(D, labels, metric="precomputed"),
+        lambda: sortal.Study(D, metric="precomputed"),
         lambda: from_objects(list(range(30)), lambda a, b: abs(a - b) * (1 + (a > b))),
-        lambda: karat.silhouette(D, labels, metric=lambda a, b: max(a[0] - b[0], 0.0)),
+        lambda: sortal.silhouette(D, labels, metric=lambda a, b: max(a[0] - b[0], 0.0)),
     ):
         with pytest.raises(InputError, match=r"symmetric|direction"):
             act()
@@ -350,7 +350,7 @@ def test_what_is_no_distance_is_rejected(value):
             return value if max(a[0], b[0]) == last else abs(a[0] - b[0])
 
         with pytest.raises(InputError, match=r"finite|negative"):
-            karat.silhouette(X, np.arange(30) % 3, metric=metric)
+            sortal.silhouette(X, np.arange(30) % 3, metric=metric)
 
 
 @pytest.mark.parametrize(

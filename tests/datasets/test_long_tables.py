@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 import faulty_kinds
-from command_line import karat_command
-from karat.datasets import from_table, read
-from karat.datasets.row_blocks import object_blocks
-from karat.runtime.validation import InputError
+from command_line import sortal_command
+from sortal.datasets import from_table, read
+from sortal.datasets.row_blocks import object_blocks
+from sortal.runtime.validation import InputError
 
 
 def visits(n: int = 40) -> pd.DataFrame:
@@ -41,7 +41,7 @@ def test_rows_that_are_no_objects_stop(kind, key, option, tmp_path):
     data = read(faulty.path, **option)
     assert not any(finding.stops for finding in data.findings)
     assert data.n_objects == (60 if kind == "meters" else len(faulty.classes))
-    done = karat_command("check", faulty.path)
+    done = sortal_command("check", faulty.path)
     assert done.returncode == 4
     flag = next(iter(option)).replace("_", "-")
     assert f"--{flag}" in done.stdout
@@ -119,8 +119,8 @@ def test_wrong_options_say_what_there_is(tmp_path):
 )
 def test_a_model_of_reshaped_rows_takes_raw_rows(kind, options, n_clusters, tmp_path):
     path = faulty_kinds.plant(kind, 2, tmp_path).path
-    model, labels, again = tmp_path / "m.karat-model", tmp_path / "l.csv", tmp_path / "a.csv"
-    done = karat_command(
+    model, labels, again = tmp_path / "m.sortal-model", tmp_path / "l.csv", tmp_path / "a.csv"
+    done = sortal_command(
         "run", path, *options, "-k", str(n_clusters), "-c", "kmeans", "--n-init", "1", "--quiet",
         "--no-stability", "--save-model", model, "--labels", labels,
     )  # fmt: skip
@@ -129,12 +129,12 @@ def test_a_model_of_reshaped_rows_takes_raw_rows(kind, options, n_clusters, tmp_
     raw = pd.read_csv(path)
     assert written["id"].tolist() == list(dict.fromkeys(raw.iloc[:, 0]))
     assert set(written.columns) & set(raw.columns) == set()
-    done = karat_command("assign", path, "--model", model, "-o", again, "--quiet")
+    done = sortal_command("assign", path, "--model", model, "-o", again, "--quiet")
     assert done.returncode == 0, done.stderr
     assigned = pd.read_csv(again)
     assert assigned.iloc[:, -1].tolist() == written["id"].tolist()
     assert assigned["cluster"].tolist() == written["cluster"].tolist()
-    done = karat_command("assign", labels, "--model", model, "-o", again, "--force")
+    done = sortal_command("assign", labels, "--model", model, "-o", again, "--force")
     assert done.returncode == 2
     assert "column" in done.stderr
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import karat
-from karat.datasets import from_array, read
-from karat.runtime import resources
+import sortal
+from sortal.datasets import from_array, read
+from sortal.runtime import resources
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_arrays_of_another_layout_are_read(tmp_path, low, how):
 
 
 def test_estimates_of_mapped_data_are_those_of_memory(tmp_path, monkeypatch):
-    from karat.measures.passes import pairs
+    from sortal.measures.passes import pairs
 
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 4, 3000)
@@ -66,10 +66,10 @@ def test_estimates_of_mapped_data_are_those_of_memory(tmp_path, monkeypatch):
     mine = {"mine": truth, "other": rng.integers(0, 3, 3000)}
     results = twice(
         monkeypatch,
-        lambda: karat.evaluate(read(tmp_path / "X.npy").X, mine, precision=0.02).table,
+        lambda: sortal.evaluate(read(tmp_path / "X.npy").X, mine, precision=0.02).table,
     )
     monkeypatch.setattr(pairs, "SAMPLE_BLOCK_ROWS", 500)
-    third = karat.evaluate(read(tmp_path / "X.npy").X, mine, precision=0.02).table
+    third = sortal.evaluate(read(tmp_path / "X.npy").X, mine, precision=0.02).table
     pd.testing.assert_frame_equal(*results, rtol=1e-9)
     pd.testing.assert_frame_equal(results[0], third, rtol=1e-9)
 
@@ -82,7 +82,7 @@ def test_a_study_of_mapped_data_is_that_of_memory(tmp_path, monkeypatch):
     workers = iter([1, 2])  # other processes read the mapped file
 
     def make():
-        study = karat.Study(read(tmp_path / "X.npy"))
+        study = sortal.Study(read(tmp_path / "X.npy"))
         clusterers = ["kmeans", "ward", "average"]
         study.sweep(clusterers, k=[2, 3], n_init=1, workers=next(workers))
         return study.scores().drop(columns="seconds")
@@ -91,7 +91,7 @@ def test_a_study_of_mapped_data_is_that_of_memory(tmp_path, monkeypatch):
 
 
 def test_data_beyond_memory_are_clustered_by_a_sample(tmp_path, monkeypatch, low):
-    from karat.study import objects, samples
+    from sortal.study import objects, samples
 
     monkeypatch.setattr(samples, "MAX_FITTED", 100)
     rng = np.random.default_rng(0)
@@ -100,10 +100,10 @@ def test_data_beyond_memory_are_clustered_by_a_sample(tmp_path, monkeypatch, low
     fitted = []
     for memory in (10**9, 30_000):
         monkeypatch.setattr(objects, "total_memory", lambda memory=memory: memory)
-        study = karat.Study(read(tmp_path / "X.npy"))
+        study = sortal.Study(read(tmp_path / "X.npy"))
         study.sweep(["kmeans"], k=[3], n_init=1, workers=1)
         fitted += study.candidates["fitted_on"].tolist()
-        assert karat.adjusted_rand_index(truth, study.labels("kmeans k=3 start=0")) == 1
+        assert sortal.adjusted_rand_index(truth, study.labels("kmeans k=3 start=0")) == 1
     assert pd.isna(fitted[0])
     assert fitted[1] == 100
 
@@ -115,7 +115,7 @@ def test_numbered_objects_need_no_names():
 def test_labels_are_written_as_parquet(tmp_path):
     from typer.testing import CliRunner
 
-    from karat.cli import app
+    from sortal.cli import app
 
     rng = np.random.default_rng(0)
     np.save(

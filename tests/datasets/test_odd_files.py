@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import karat
-from karat.datasets import from_table, read, read_cells
-from karat.datasets.formats import data_files as _downloads
-from karat.datasets.values.findings import sentence
-from karat.runtime.validation import InputError
+import sortal
+from sortal.datasets import from_table, read, read_cells
+from sortal.datasets.formats import data_files as _downloads
+from sortal.datasets.values.findings import sentence
+from sortal.runtime.validation import InputError
 
 ROWS = [[round(float(x), 3) for x in row] for row in np.random.default_rng(0).normal(size=(40, 3))]
 LINES = [",".join(map(str, row)) for row in ROWS]
@@ -136,7 +136,7 @@ def test_lists_and_categories_become_columns(tmp_path):
     np.testing.assert_allclose(data.preparation.apply(table).X, ROWS)
     frame = pd.DataFrame(ROWS, columns=list("abc"))
     frame["colour"] = pd.Categorical(["red", "blue"] * 20)
-    assert karat.Study(frame).X.shape == (40, 5)
+    assert sortal.Study(frame).X.shape == (40, 5)
 
 
 def test_polars_categories_are_read():
@@ -144,7 +144,7 @@ def test_polars_categories_are_read():
     frame = polars.DataFrame({"a": [row[0] for row in ROWS], "c": ["u", "v"] * 20})
     frame = frame.with_columns(polars.col("c").cast(polars.Categorical))
     assert from_table(frame).n_features == 3
-    assert karat.Study(frame).X.shape == (40, 3)
+    assert sortal.Study(frame).X.shape == (40, 3)
 
 
 def test_bytes_in_the_other_order_are_read(tmp_path):

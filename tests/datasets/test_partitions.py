@@ -14,15 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import karat
-from karat.datasets import read
-from karat.datasets.partitioned import partitions, sampled_tables
-from karat.datasets.partitioned.label_folder import LabelFolder
-from karat.datasets.partitioned.partitions import open_partitions
-from karat.datasets.partitioned.sampled_tables import ColumnSums
-from karat.model import assign_rows
-from karat.runtime.validation import InputError
+import sortal
 from s3_server import serving
+from sortal.datasets import read
+from sortal.datasets.partitioned import partitions, sampled_tables
+from sortal.datasets.partitioned.label_folder import LabelFolder
+from sortal.datasets.partitioned.partitions import open_partitions
+from sortal.datasets.partitioned.sampled_tables import ColumnSums
+from sortal.model import assign_rows
+from sortal.runtime.validation import InputError
 
 N = 1000
 RNG = np.random.default_rng(0)
@@ -132,7 +132,7 @@ def test_an_s3_server_has_the_rows_and_takes_the_labels(
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"):
         monkeypatch.setenv(name, "test")
     write(tmp_path / "bucket" / "rows", "parquet")
-    model = karat.Model.of(TABLE[["a", "b"]], (TABLE["b"] > 9).astype(int).to_numpy())
+    model = sortal.Model.of(TABLE[["a", "b"]], (TABLE["b"] > 9).astype(int).to_numpy())
     with serving(tmp_path) as address:
         monkeypatch.setenv("AWS_ENDPOINT_URL", address)
         opened = check("s3://bucket/rows")
@@ -301,7 +301,7 @@ def test_a_study_takes_lazy_tables(tmp_path: Path) -> None:
 
     folder = write(tmp_path / "x", "parquet")
     frame = polars.scan_parquet(str(folder / "*.parquet")).select("a", "b")
-    assert karat.Study(frame).n_objects == 200
+    assert sortal.Study(frame).n_objects == 200
 
 
 def test_columns_that_only_some_files_have_are_said(tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ from scipy import sparse
 from scipy.signal import lfilter
 from sklearn.datasets import load_iris, load_wine
 
-import karat
-from command_line import karat_command
-from karat.datasets import from_table
-from karat.datasets.prepared.data_checks import LAG, successive
-from karat.study.wording import screen
+import sortal
+from command_line import sortal_command
+from sortal.datasets import from_table
+from sortal.datasets.prepared.data_checks import LAG, successive
+from sortal.study.wording import screen
 
 
 def autoregressive(seed, memory, n=400, d=3):
@@ -60,7 +60,7 @@ def test_sets_that_are_sorted_by_their_classes_are_none():
 
 
 def test_half_of_independent_rows_are_nearer_to_the_next(monkeypatch):
-    monkeypatch.setattr("karat.datasets.prepared.data_checks.MIN_ALIKE", 0.0)
+    monkeypatch.setattr("sortal.datasets.prepared.data_checks.MIN_ALIKE", 0.0)
     X = np.random.default_rng(0).normal(size=(4000, 2))
     shares = [
         successive(data)[0].facts["share"] for data in (X, np.zeros((4000, 2)), sparse.csr_array(X))
@@ -76,7 +76,7 @@ def test_few_rows_and_distances_are_not_compared():
     assert successive(X[: 50 + LAG])
     assert not successive(X[:5])
     square = np.abs(X[:, :1] - X[:, 0])
-    assert not karat.datasets.from_distances(square).findings
+    assert not sortal.datasets.from_distances(square).findings
 
 
 def test_the_first_line_names_the_condition(tmp_path):
@@ -86,11 +86,11 @@ def test_the_first_line_names_the_condition(tmp_path):
     table.to_csv(path, index=False)
     groups, told = (table["a"] > table["a"].mean()).to_numpy(), []
     for options in ({}, {"accept": "successive"}):
-        study = karat.Study(karat.datasets.read(path, **options))
+        study = sortal.Study(sortal.datasets.read(path, **options))
         study.add({"mine": groups})
         told.append(study.best())
     assert [f.key for f in told[0].findings].count("successive") == 1
-    assert "as in a series" in karat_command("check", path).stdout
+    assert "as in a series" in sortal_command("check", path).stdout
     assert "if the rows are independent" in screen.headline(told[0])
     assert dict(screen.lines(told[0]))["Assumed"].startswith("rows are independent, though")
     assert "successive" not in [f.key for f in told[1].findings]
@@ -100,6 +100,6 @@ def test_the_first_line_names_the_condition(tmp_path):
 
 
 def test_tests_of_differences_name_the_condition():
-    study = karat.Study(autoregressive(0, 0.97, 200))
+    study = sortal.Study(autoregressive(0, 0.97, 200))
     study.sweep(["kmeans"], k=[2], n_init=1, workers=1, progress=False)
     assert any("as in a series" in premise for premise in study.differences().premises)

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import karat.datasets
-from karat.datasets import from_table, read
-from karat.runtime.validation import InputError
+import sortal.datasets
+from sortal.datasets import from_table, read
+from sortal.runtime.validation import InputError
 
 
 def findings_by_key(data: Any) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def test_databases(tmp_path):
         connection.register("given", table)
         connection.execute("CREATE TABLE people AS SELECT * FROM given")
     np.testing.assert_array_equal(read(tmp_path / "shop.duckdb").X, table.to_numpy())
-    command = [sys.executable, "-m", "karat", "check", str(tmp_path / "shop.duckdb")]
+    command = [sys.executable, "-m", "sortal", "check", str(tmp_path / "shop.duckdb")]
     made = subprocess.run(command, capture_output=True, text=True, check=True)
     assert made.stderr == ""  # DuckDB does not tell of what Python leaves to the system
     for name in ("no.db", "no.duckdb", "no.xlsx"):
@@ -70,7 +70,7 @@ def test_a_file_at_an_address(tmp_path):
         data = read(f"{address}/web.csv")
         assert data.source == f"{address}/web.csv"
         assert data.notes[0].startswith("Downloaded")
-        assert len(karat.datasets.read_cells(f"{address}/web.csv")[0]) == 30
+        assert len(sortal.datasets.read_cells(f"{address}/web.csv")[0]) == 30
         with pytest.raises(InputError, match="cannot be downloaded"):
             read(f"{address}/nothing.csv")
         server.shutdown()
@@ -143,7 +143,7 @@ def test_a_workbook(tmp_path):
 def test_the_output_is_written_or_said(tmp_path):
     path = tmp_path / "x.csv"
     groups(30)[0].to_csv(path, index=False)
-    command = [sys.executable, "-m", "karat", "check", str(path)]
+    command = [sys.executable, "-m", "sortal", "check", str(path)]
     with Path("/dev/full").open("w") as full:
         made = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (made.returncode, "Traceback" in made.stderr) == (2, False)
@@ -154,7 +154,7 @@ def test_the_output_is_written_or_said(tmp_path):
 def test_a_closed_output_is_told(tmp_path):
     path = tmp_path / "x.csv"
     groups(30)[0].to_csv(path, index=False)
-    closed = f"{sys.executable} -m karat check {path} >&-"
+    closed = f"{sys.executable} -m sortal check {path} >&-"
     made = subprocess.run(closed, shell=True, stderr=subprocess.PIPE, text=True, check=False)
     assert made.returncode == 2
     assert "closed" in made.stderr
@@ -170,10 +170,10 @@ def test_hostile_files(tmp_path):
         lambda: read(fifo),
         lambda: read(tmp_path / "x.npy", y=fifo),
         lambda: read(fifo, text_column="t"),
-        lambda: karat.datasets.read_cells(fifo, text_column="t"),
-        lambda: karat.datasets.read_lines(fifo),
-        lambda: karat.datasets.with_relation(read(tmp_path / "x.npy"), fifo, "precomputed"),
-        lambda: karat.datasets.with_relation(read(tmp_path / "x.npy"), fifo, "graph"),
+        lambda: sortal.datasets.read_cells(fifo, text_column="t"),
+        lambda: sortal.datasets.read_lines(fifo),
+        lambda: sortal.datasets.with_relation(read(tmp_path / "x.npy"), fifo, "precomputed"),
+        lambda: sortal.datasets.with_relation(read(tmp_path / "x.npy"), fifo, "graph"),
     ):
         with pytest.raises(InputError, match="pipe or a device"):
             act()
@@ -205,17 +205,17 @@ def test_names_do_not_colour_a_terminal(tmp_path):
     assert len(read(tmp_path / "x.csv", drop=data.feature_names[0]).feature_names) == 3
     labels = pd.DataFrame({"\x1b[31mk": [0, 1] * 20})
     labels.to_csv(tmp_path / "k.csv", index=False)
-    assert list(karat.datasets.read_labelings(tmp_path / "k.csv")) == ["\ufffd[31mk"]
+    assert list(sortal.datasets.read_labelings(tmp_path / "k.csv")) == ["\ufffd[31mk"]
 
 
 LIMITED = """
 import resource, sys
-import karat.cli, karat.datasets, pyarrow.csv, pandas
+import sortal.cli, sortal.datasets, pyarrow.csv, pandas
 with open("/proc/self/statm") as file:
     used = int(file.read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + 30_000_000,) * 2)
-sys.argv = ["karat", "check", sys.argv[1]]
-karat.cli.main()
+sys.argv = ["sortal", "check", sys.argv[1]]
+sortal.cli.main()
 """
 
 
@@ -239,7 +239,7 @@ def test_a_memory_limit_is_told_in_a_sentence(tmp_path, ending):
 
 
 def test_wide_tables_are_written_in_time_that_grows_with_their_width():
-    from karat.cli._output import to_csv
+    from sortal.cli._output import to_csv
 
     table = pd.DataFrame([["=x", 1.5, "y"]], columns=["=a", "b", "c"])
     assert to_csv(table) == "'=a,b,c\n'=x,1.5,y\n"
@@ -248,8 +248,8 @@ def test_wide_tables_are_written_in_time_that_grows_with_their_width():
 def test_distances_between_whole_objects(tmp_path):
     from scipy.spatial.distance import cdist
 
-    from karat.datasets.readers import read_objects
-    from karat.distances import distance_matrix
+    from sortal.datasets.readers import read_objects
+    from sortal.distances import distance_matrix
 
     rng = np.random.default_rng(0)
     table = pd.DataFrame({

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from command_line import karat_command
-from karat.datasets import Dataset, read
-from karat.datasets.values.findings import sentence
-from karat.model import assign_rows
-from karat.runtime.validation import InputError
+from command_line import sortal_command
+from sortal.datasets import Dataset, read
+from sortal.datasets.values.findings import sentence
+from sortal.model import assign_rows
+from sortal.runtime.validation import InputError
 
 RNG = np.random.default_rng(0)
 N, PARTS = 1200, 6
@@ -75,7 +75,7 @@ def test_a_part_elsewhere_and_a_part_without_values_are_named(tmp_path: Path) ->
 def test_parts_that_drift_are_like_each_other(
     seed: int, n_parts: int, drift: float, growth: float
 ) -> None:
-    from karat.datasets.partitioned.part_summaries import PartSummary, differences, quantiles_of
+    from sortal.datasets.partitioned.part_summaries import PartSummary, differences, quantiles_of
 
     rng = np.random.default_rng(seed)
     parts = []
@@ -98,16 +98,16 @@ def test_counts_are_exact_and_quantiles_are_of_the_sampled_rows(tmp_path: Path) 
 
 def test_check_shows_the_parts(tmp_path: Path) -> None:
     folder = write(tmp_path / "x", lambda part: part.assign(a=part["a"] * 1000))
-    shown = karat_command("check", folder)
+    shown = sortal_command("check", folder)
     assert shown.returncode == 4
     assert "unlike the other parts" in shown.stdout
     [line] = [line for line in shown.stdout.splitlines() if line.startswith("day-3")]
     assert "200" in line
     assert "'a' spreads" in line
-    parts = json.loads(karat_command("check", folder, "--json").stdout)["parts"]
+    parts = json.loads(sortal_command("check", folder, "--json").stdout)["parts"]
     assert [part["n_rows"] for part in parts] == [200] * 6
     assert [bool(part["unlike"]) for part in parts] == [False] * 3 + [True] + [False] * 2
-    stopped = karat_command("run", folder, "-c", "kmeans", "-k", 2)
+    stopped = sortal_command("run", folder, "-c", "kmeans", "-k", 2)
     assert stopped.returncode == 4
     assert "day-3" in stopped.stderr
 

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from command_line import karat_command
-from karat.datasets import read, weighted
-from karat.runtime.validation import InputError
+from command_line import sortal_command
+from sortal.datasets import read, weighted
+from sortal.runtime.validation import InputError
 
 RNG = np.random.default_rng(0)
 NUMBERS = pd.DataFrame(RNG.normal(size=(80, 3)).round(3), columns=["u", "v", "w"])
@@ -76,7 +76,7 @@ def test_flags_beside_their_category_count_once(tmp_path: Path) -> None:
 def test_a_parquet_file_without_columns_is_an_error_at_every_door(tmp_path: Path) -> None:
     pd.DataFrame(index=range(5)).to_parquet(tmp_path / "x.parquet")
     for command in (("check",), ("run",), ("sample", "-n", 2)):
-        done = karat_command(command[0], "x.parquet", *command[1:], cwd=tmp_path)
+        done = sortal_command(command[0], "x.parquet", *command[1:], cwd=tmp_path)
         assert done.returncode == 2
         assert "x.parquet has no columns" in done.stderr
     with pytest.raises(InputError, match="DataFrame is no path"):

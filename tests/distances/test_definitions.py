@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
-from karat.distances import METRICS, as_distances, distance_matrix
-from karat.distances._precomputed import triangle_violations
-from karat.distances.neighbors import neighbor_lists
+from sortal.distances import METRICS, as_distances, distance_matrix
+from sortal.distances._precomputed import triangle_violations
+from sortal.distances.neighbors import neighbor_lists
 
 
 def angle(x, y):

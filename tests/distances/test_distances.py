@@ -9,8 +9,8 @@ import pytest
 from scipy import sparse, stats
 from scipy.spatial.distance import cdist, pdist, squareform
 
-import karat
-from karat.distances import (
+import sortal
+from sortal.distances import (
     FORMS,
     METRICS,
     as_distances,
@@ -23,8 +23,8 @@ from karat.distances import (
     object_distances,
     triangle_violations,
 )
-from karat.distances.neighbors import _scan, neighbor_lists, neighbors_of_some
-from karat.runtime.validation import InputError
+from sortal.distances.neighbors import _scan, neighbor_lists, neighbors_of_some
+from sortal.runtime.validation import InputError
 
 X = np.random.default_rng(0).gamma(1.0, size=(30, 5)).round(1) + 0.1
 NAMES = sorted({*METRICS} - {"precomputed", "minkowski:P", "kl", "graph"}) + [
@@ -154,10 +154,10 @@ def test_rounding_of_a_matrix_is_taken_out():
 
 def test_the_distances_above_the_diagonal_are_enough(tmp_path):
     labels = np.arange(30) % 3
-    expected = karat.evaluate(cdist(X, X), labels, metric="precomputed", measures=["silhouette"])
+    expected = sortal.evaluate(cdist(X, X), labels, metric="precomputed", measures=["silhouette"])
     np.save(tmp_path / "D.npy", cdist(X, X))
     for given in (pdist(X), tmp_path / "D.npy", str(tmp_path / "D.npy")):
-        found = karat.evaluate(given, labels, metric="precomputed", measures=["silhouette"])
+        found = sortal.evaluate(given, labels, metric="precomputed", measures=["silhouette"])
         np.testing.assert_allclose(found.table, expected.table)
 
 
@@ -207,22 +207,22 @@ def test_measures_of_means_are_judged_on_rows_that_have_the_distance():
     labels = np.arange(30) % 3
     Z = X / np.linalg.norm(X, axis=1, keepdims=True)
     for form in (X, sparse.csr_array(X)):
-        found = karat.evaluate(form, labels, metric="cosine", measures=["silhouette", *EUCLIDEAN])
-        expected = karat.evaluate(Z, labels, measures=EUCLIDEAN)
+        found = sortal.evaluate(form, labels, metric="cosine", measures=["silhouette", *EUCLIDEAN])
+        expected = sortal.evaluate(Z, labels, measures=EUCLIDEAN)
         np.testing.assert_allclose(found[EUCLIDEAN], expected.table)
-        alone = karat.silhouette(X, labels, metric="cosine")
+        alone = sortal.silhouette(X, labels, metric="cosine")
         np.testing.assert_allclose(found["silhouette"], alone)
-    scaled = karat.evaluate(X / X.std(axis=0, ddof=1), labels, measures=EUCLIDEAN)
-    found = karat.evaluate(X, labels, metric="seuclidean", measures=EUCLIDEAN)
+    scaled = sortal.evaluate(X / X.std(axis=0, ddof=1), labels, measures=EUCLIDEAN)
+    found = sortal.evaluate(X, labels, metric="seuclidean", measures=EUCLIDEAN)
     np.testing.assert_allclose(found.table, scaled.table)
 
 
 @pytest.mark.parametrize("metric", ["cityblock", "braycurtis", lambda x, y: abs(x - y).max()])
 def test_measures_of_means_have_no_value_under_another_distance(metric):
     labels = np.arange(30) % 3
-    assert not {*EUCLIDEAN} & {*karat.evaluate(X, labels, metric=metric)}
+    assert not {*EUCLIDEAN} & {*sortal.evaluate(X, labels, metric=metric)}
     with pytest.raises(InputError, match="needs Euclidean distance; it has no value for"):
-        karat.evaluate(X, labels, metric=metric, measures=EUCLIDEAN)
+        sortal.evaluate(X, labels, metric=metric, measures=EUCLIDEAN)
 
 
 # -- objects of any kind ---------------------------------------------------------------------
@@ -248,7 +248,7 @@ def _warped(x, y):
 
 
 def test_a_function_is_called_once_for_each_pair_in_any_order_of_workers(monkeypatch):
-    monkeypatch.setattr("karat.distances._objects._MAX_PAIRS_SERIAL", 100)
+    monkeypatch.setattr("sortal.distances._objects._MAX_PAIRS_SERIAL", 100)
     rng = np.random.default_rng(0)
     words = ["".join(rng.choice(list("abc"), rng.integers(1, 9))) for _ in range(40)]
     calls = []
@@ -294,7 +294,7 @@ def test_objects_that_have_no_distance_are_rejected(objects, metric, message):
 
 
 def test_a_missing_extra_is_named(monkeypatch):
-    monkeypatch.setattr("karat.runtime.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("sortal.runtime.extras.find_spec", lambda name: None)
     for metric in ("edit", "dtw"):
         with pytest.raises(InputError, match=r"pip install (rapidfuzz|tslearn)"):
             object_distances(["ab", "b"], metric)

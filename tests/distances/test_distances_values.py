@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from karat import distances
+from sortal import distances
 from values import attempt, table_test
 
 

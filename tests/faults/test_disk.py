@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import karat
-from command_line import karat_command
-from karat.runtime.kept_file import KeptValues
-from karat.runtime.validation import InputError, StorageError
+import sortal
+from command_line import sortal_command
+from sortal.runtime.kept_file import KeptValues
+from sortal.runtime.validation import InputError, StorageError
 
 
 @pytest.fixture
@@ -34,24 +34,24 @@ def small_disk(tmp_path):
 
 def test_a_disk_that_fills_up_during_a_sweep(small_disk):
     X = np.random.default_rng(0).normal(size=(3000, 2))
-    path = small_disk / "s.karat"
-    with karat.Study(X, storage=path) as study, pytest.raises(StorageError, match="no space"):
+    path = small_disk / "s.sortal"
+    with sortal.Study(X, storage=path) as study, pytest.raises(StorageError, match="no space"):
         study.sweep("kmeans", k=range(2, 60), n_init=3, workers=1)
-    with karat.Study(X, storage=path) as study:
+    with sortal.Study(X, storage=path) as study:
         kept = study.candidates
         assert len(kept) > 5
-        reference = karat.Study(X)
+        reference = sortal.Study(X)
         reference.sweep("kmeans", k=range(2, 4), n_init=3, workers=1)
         for name in reference.candidates.index.intersection(kept.index):
             np.testing.assert_array_equal(study.labels(name), reference.labels(name))
 
 
 def test_a_disk_too_full_for_the_report(small_disk):
-    study = karat.Study(np.repeat([0.0, 5.0, 9.0], 8)[:, None] + np.arange(24)[:, None] / 100)
+    study = sortal.Study(np.repeat([0.0, 5.0, 9.0], 8)[:, None] + np.arange(24)[:, None] / 100)
     study.sweep("average", k=[2, 3], workers=1)
     (small_disk / "filler").write_bytes(b"x" * 200_000)
     with pytest.raises(InputError, match=r"r\.html"):
-        karat.write_report(study, small_disk / "r.html")
+        sortal.write_report(study, small_disk / "r.html")
     assert [p.name for p in small_disk.iterdir()] == ["filler"]
 
 
@@ -59,25 +59,25 @@ def test_a_disk_too_full_for_the_report(small_disk):
 def test_a_folder_that_cannot_be_written(tmp_path):
     X = np.arange(12.0)[:, None]
     with pytest.raises(StorageError, match="cannot be written"):
-        KeptValues("/proc/race.karat")
+        KeptValues("/proc/race.sortal")
     with pytest.raises(StorageError, match="cannot be written"):
-        karat.Study(X, storage="/proc/s.karat")
-    study = karat.Study(X)
+        sortal.Study(X, storage="/proc/s.sortal")
+    study = sortal.Study(X)
     study.sweep("average", k=[2, 3], workers=1)
     with pytest.raises(InputError, match=r"r\.html"):
-        karat.write_report(study, "/proc/r.html")
+        sortal.write_report(study, "/proc/r.html")
 
 
 def test_a_full_disk_on_the_command_line(small_disk):
     X = np.random.default_rng(0).normal(size=(3000, 2))
     pd.DataFrame(X).to_csv(small_disk.parent / "x.csv", index=False)
     result = subprocess.run(
-        [sys.executable, "-m", "karat", "run", "../x.csv", "-c", "kmeans", "-k", "2:60",
-         "--workers", "1", "--storage", "s.karat"],
+        [sys.executable, "-m", "sortal", "run", "../x.csv", "-c", "kmeans", "-k", "2:60",
+         "--workers", "1", "--storage", "s.sortal"],
         cwd=small_disk, capture_output=True, text=True,
     )  # fmt: skip
     assert result.returncode == 3, result.stderr
-    assert "karat: no space is left to write s.karat" in result.stderr
+    assert "sortal: no space is left to write s.sortal" in result.stderr
 
 
 @contextmanager
@@ -93,7 +93,7 @@ def files_of_at_most(size: int) -> Iterator[None]:
 
 
 def swept(X, path=None):
-    with karat.Study(X, storage=path) as study:
+    with sortal.Study(X, storage=path) as study:
         study.sweep(["kmeans", "average"], k=range(2, 6), n_init=2, workers=1)
         return study.scores().drop(columns="seconds")
 
@@ -109,24 +109,24 @@ def check_one_full_disk(path, size: int) -> None:
 @pytest.mark.posix
 @pytest.mark.parametrize("size", [12_000, 60_000])
 def test_a_study_that_cannot_grow_goes_on_when_it_can(tmp_path, size):
-    check_one_full_disk(tmp_path / "s.karat", size)
+    check_one_full_disk(tmp_path / "s.sortal", size)
 
 
 @pytest.mark.long
 @pytest.mark.posix
 @pytest.mark.parametrize("moment", range(15))
 def test_a_study_that_cannot_grow_at_any_moment(tmp_path, moment):
-    check_one_full_disk(tmp_path / "s.karat", int(random.Random(moment).uniform(0, 90_000)))
+    check_one_full_disk(tmp_path / "s.sortal", int(random.Random(moment).uniform(0, 90_000)))
 
 
 @pytest.mark.posix
 def test_a_copy_that_does_not_fit_leaves_nothing(tmp_path):
-    study = karat.Study(np.random.default_rng(0).normal(size=(200, 2)))
+    study = sortal.Study(np.random.default_rng(0).normal(size=(200, 2)))
     study.sweep(["average"], k=range(2, 6), workers=1)
     with files_of_at_most(8_000), pytest.raises(StorageError, match=r"no space|disk"):
-        study.save(tmp_path / "copy.karat")
+        study.save(tmp_path / "copy.sortal")
     assert not list(tmp_path.iterdir())
-    study.save(tmp_path / "copy.karat")
+    study.save(tmp_path / "copy.sortal")
 
 
 def check_full_disk_of_values(path) -> None:
@@ -152,9 +152,9 @@ def put(kept: KeptValues, key: str) -> bool:
 
 
 def test_values_on_a_disk_that_is_full(small_disk):
-    path = small_disk / "race.karat"
+    path = small_disk / "race.sortal"
     check_full_disk_of_values(path)
-    with pytest.raises(StorageError, match=r"race\.karat"):
+    with pytest.raises(StorageError, match=r"race\.sortal"):
         KeptValues(path).put("more", "x" * 200_000)
     assert KeptValues(path).get("0") == "0" * 2000
 
@@ -162,7 +162,7 @@ def test_values_on_a_disk_that_is_full(small_disk):
 @pytest.mark.posix
 @pytest.mark.parametrize("size", [30_000, 70_000, 130_001])
 def test_values_that_cannot_grow_go_on_when_they_can(tmp_path, size):
-    path = tmp_path / "race.karat"
+    path = tmp_path / "race.sortal"
     with files_of_at_most(size):
         check_full_disk_of_values(path)
     kept = KeptValues(path)
@@ -206,27 +206,27 @@ def test_a_disk_that_does_not_take_what_was_written(failing_sync, tmp_path, call
         table, index=False
     )
     words = ["run", str(table), "-c", "average", "-k", "2:4", "--workers", "1", "--storage",
-             str(tmp_path / "s.karat"), "--report", str(tmp_path / "r.html")]  # fmt: skip
+             str(tmp_path / "s.sortal"), "--report", str(tmp_path / "r.html")]  # fmt: skip
     done = subprocess.run(
-        [sys.executable, "-m", "karat", *words], capture_output=True, text=True,
+        [sys.executable, "-m", "sortal", *words], capture_output=True, text=True,
         env={**os.environ, "LD_PRELOAD": str(failing_sync), "FAILING_SYNC": str(call)},
     )  # fmt: skip
     assert done.returncode in (0, 3), done.stderr
     assert "Traceback" not in done.stderr
     if done.returncode:
-        assert done.stderr.count("karat: ") == 1
+        assert done.stderr.count("sortal: ") == 1
         assert not (tmp_path / "r.html").exists()
-    again = karat_command(*words, "--force")
+    again = sortal_command(*words, "--force")
     assert again.returncode == 0, again.stderr
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("call", range(1, 12))
 def test_values_on_a_disk_that_does_not_take_them(failing_sync, tmp_path, call):
-    path = tmp_path / "race.karat"
+    path = tmp_path / "race.sortal"
     code = """
 import sys
-from karat.runtime.kept_file import KeptValues
+from sortal.runtime.kept_file import KeptValues
 kept = KeptValues(sys.argv[1])
 for key in "abc":
     kept.put(key, [key])

@@ -19,13 +19,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import karat
-from command_line import Done, karat_command
-from karat.runtime.validation import InputError
+import sortal
+from command_line import Done, sortal_command
+from sortal.runtime.validation import InputError
 
 pytestmark = pytest.mark.posix
 
-SOURCE = str(Path(karat.__file__).parent)
+SOURCE = str(Path(sortal.__file__).parent)
 FULL = OSError(errno.ENOSPC, "No space left on device")
 #: functions of C that write, and what each raises on a disk that is full
 WRITES = {
@@ -134,13 +134,13 @@ def results(folder: Path) -> Path:
 SWEEP = ["-c", "kmeans", "-c", "average", "-k", "2:3", "--n-init", "2", "--workers", "1"]
 COMMANDS = {
     "sweep": Command(
-        lambda f: ["run", *table(f), *SWEEP, "--storage", f / "s.karat", "--labels", f / "l.csv",
-                   "--report", f / "r.html", "--save-model", f / "m.karat-model", "--force"],
-        leaves=("l.csv", "r.html", "m.karat-model"),
+        lambda f: ["run", *table(f), *SWEEP, "--storage", f / "s.sortal", "--labels", f / "l.csv",
+                   "--report", f / "r.html", "--save-model", f / "m.sortal-model", "--force"],
+        leaves=("l.csv", "r.html", "m.sortal-model"),
     ),
     "judge": Command(
         lambda f: ["run", *table(f), "--labelings", f / "labelings.csv", "--only-labelings",
-                   "--labels", f / "l.csv", "--force", "--storage", f / "s.karat"],
+                   "--labels", f / "l.csv", "--force", "--storage", f / "s.sortal"],
         leaves=("l.csv",),
     ),
     "label": Command(
@@ -156,7 +156,7 @@ COMMANDS = {
     ),
     "reproduce": Command(
         lambda f: ["reproduce", "clarity-intervals", "--samples", "1", "--scale", "quick",
-                   "--storage", f / "r.karat", "--output", f / "page.html"],
+                   "--storage", f / "r.sortal", "--output", f / "page.html"],
         leaves=("page.html",),
     ),
 }  # fmt: skip
@@ -171,7 +171,7 @@ def run(name: str, folder: Path, fault: Fault | Counts | None = None) -> Done | 
     try:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sys, "stdin", io.StringIO(command.typed))
-            return karat_command(*words, cwd=folder)
+            return sortal_command(*words, cwd=folder)
     except KeyboardInterrupt:
         if fault is None or fault.kind != "interrupt":
             raise
@@ -194,7 +194,7 @@ def whole(request, tmp_path_factory):
     """A command, what it leaves, and how many steps of each kind it has once all is loaded."""
     name = request.param
     if name == "reproduce":
-        pytest.importorskip("karat_lab", reason="reproduce needs the laboratory")
+        pytest.importorskip("sortal_lab", reason="reproduce needs the laboratory")
     for count in (False, True):  # the first run loads what it needs
         folder = tmp_path_factory.mktemp(name)
         faults = [Fault(kind) for kind in ("interrupt", "memory", "write")]
@@ -213,7 +213,7 @@ def check_one_fault(whole: Any, folder: Path, kind: str, step: int) -> None:
     if done is not None and done.returncode:
         codes = {"interrupt": {130}, "memory": {1, 2}, "write": {2, 3}}[kind]
         assert done.returncode in codes, (fault.at, done)
-        assert "karat: " in done.stderr, (fault.at, done)
+        assert "sortal: " in done.stderr, (fault.at, done)
     gc.collect()  # a connection that was being opened
     grown = folder / COMMANDS[name].grows
     before = grown.read_bytes() if grown.is_file() else b""
@@ -240,7 +240,7 @@ def test_a_fault_and_again(whole, tmp_path, kind):
 
 def test_labelings_whose_names_alone_were_stored_can_be_added(tmp_path):
     X, labels = np.arange(12.0)[:, None], {"a": np.repeat([0, 1], 6)}
-    with karat.Study(X, storage=tmp_path / "s.karat") as study:
+    with sortal.Study(X, storage=tmp_path / "s.sortal") as study:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(study.tried.storage, "finish", lambda _: 1 / 0)
             with pytest.raises(ZeroDivisionError):

@@ -19,18 +19,18 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 
-import karat
-from command_line import karat_command
+import sortal
+from command_line import sortal_command
 
 pytestmark = pytest.mark.posix
 
-SOURCE = str(Path(karat.__file__).parent)
+SOURCE = str(Path(sortal.__file__).parent)
 KINDS = ("table", "texts", "distances")
 WORDS = ("tea cup milk sugar leaf", "sail wind mast wave harbour", "chess king rook pawn mate")
 
 
 class Steps:
-    """Counts calls of karat's functions; presses Ctrl-C at one of them."""
+    """Counts calls of sortal's functions; presses Ctrl-C at one of them."""
 
     def __init__(self, last: int | None = None) -> None:
         self.count, self.last = 0, last
@@ -81,7 +81,7 @@ def whole(request, tmp_path_factory):
         steps = Steps()
         sys.setprofile(steps)
         try:
-            done = karat_command(*words, "--storage", folder / f"{n}.karat")
+            done = sortal_command(*words, "--storage", folder / f"{n}.sortal")
         finally:
             sys.setprofile(None)
         assert done.returncode == 0, done.stderr
@@ -93,7 +93,7 @@ def check_one_interrupt(whole, path: Path, step: int) -> None:
     steps = Steps(step)
     sys.setprofile(steps)
     try:
-        stopped = karat_command(*words, "--storage", path)
+        stopped = sortal_command(*words, "--storage", path)
         assert stopped.returncode or timeless(stopped.stdout) == expected
     except KeyboardInterrupt:
         pass
@@ -101,27 +101,27 @@ def check_one_interrupt(whole, path: Path, step: int) -> None:
         sys.setprofile(None)
     assert steps.count >= step
     gc.collect()  # a connection that was being opened
-    again = karat_command(*words, "--storage", path)
+    again = sortal_command(*words, "--storage", path)
     assert again.returncode == 0, again.stderr
     assert timeless(again.stdout) == expected
 
 
 def test_ctrl_c_and_again(whole, tmp_path):
-    check_one_interrupt(whole, tmp_path / "s.karat", random.Random(1).randrange(whole[2]))
+    check_one_interrupt(whole, tmp_path / "s.sortal", random.Random(1).randrange(whole[2]))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("moment", range(30))
 def test_ctrl_c_at_any_step(whole, tmp_path, moment):
     chance = random.Random(f"{moment} {whole[0]}")
-    check_one_interrupt(whole, tmp_path / "s.karat", chance.randrange(1, whole[2]))
+    check_one_interrupt(whole, tmp_path / "s.sortal", chance.randrange(1, whole[2]))
 
 
 #: the command, which tells of each function that Numba compiles once the fits are judged
 TELLING = """
 import importlib, sys
 from numba.core import event
-from karat import __main__
+from sortal import __main__
 
 class Compiled(event.Listener):
     def on_start(self, told):
@@ -130,7 +130,7 @@ class Compiled(event.Listener):
     def on_end(self, told):
         pass
 
-def judged(*options, judge=(run := importlib.import_module("karat.cli.run"))._judge):
+def judged(*options, judge=(run := importlib.import_module("sortal.cli.run"))._judge):
     event.register("numba:compile", Compiled())
     return judge(*options)
 
@@ -142,7 +142,7 @@ __main__.main()
 @pytest.mark.long
 @pytest.mark.parametrize("number", [1, 3])
 def test_ctrl_c_while_numba_compiles_in_judging(tmp_path, number):
-    kept = tmp_path / "kept.karat"
+    kept = tmp_path / "kept.sortal"
     words = f"run wine -k 2:3 -c kmeans --n-init 2 --workers 1 --report r.html --storage {kept}"
     child = subprocess.Popen(
         [sys.executable, "-c", TELLING, *words.split()],
@@ -168,5 +168,5 @@ def test_ctrl_c_while_numba_compiles_in_judging(tmp_path, number):
     # each is obeyed once a function is compiled with those that it calls, not a hundred later
     assert max("".join(told).count("compiling "), errors.count("compiling ")) < 30
     assert not (tmp_path / "r.html").exists()
-    with karat.Study(karat.datasets.read("wine"), storage=kept) as study:
+    with sortal.Study(sortal.datasets.read("wine"), storage=kept) as study:
         assert len(study.candidates) == 4

@@ -13,7 +13,7 @@ from itertools import islice
 import pandas as pd
 import pytest
 
-import karat
+import sortal
 
 pytestmark = pytest.mark.posix
 
@@ -21,11 +21,11 @@ SCRIPT = """
 import sys
 import time
 import numpy as np
-import karat
+import sortal
 
 def sweep(path, workers, stay=0):
     X = np.random.default_rng(5).normal(size=(60, 3))
-    with karat.Study(X, storage=path) as study:
+    with sortal.Study(X, storage=path) as study:
         original = study.tried.storage.finish
 
         def finish(outcomes):
@@ -58,7 +58,7 @@ def script(tmp_path_factory):
 def uninterrupted(script, tmp_path_factory):
     scope = {"__name__": "script"}
     exec(script.read_text(), scope)
-    return scope["sweep"](tmp_path_factory.mktemp("whole") / "w.karat", 1), scope["sweep"]
+    return scope["sweep"](tmp_path_factory.mktemp("whole") / "w.sortal", 1), scope["sweep"]
 
 
 def kill_after(script, path, lines: int, delay: float, workers: int) -> list[str]:
@@ -84,7 +84,7 @@ def check_one_kill(script, uninterrupted, path, moment: int, workers: int) -> No
     expected, sweep = uninterrupted
     chance = random.Random(moment)
     seen = kill_after(script, path, chance.randrange(0, 44), chance.random() * 0.05, workers)
-    with karat.Study(sweep_data(), storage=path) as study:
+    with sortal.Study(sweep_data(), storage=path) as study:
         kept = study.candidates
         assert kept.index.is_unique
         assert set(seen) <= set(kept.index), "a finished candidate was lost"
@@ -101,18 +101,18 @@ def sweep_data():
 
 
 def test_kill_and_go_on(script, uninterrupted, tmp_path):
-    check_one_kill(script, uninterrupted, tmp_path / "k.karat", 1, workers=2)
+    check_one_kill(script, uninterrupted, tmp_path / "k.sortal", 1, workers=2)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("moment", [0, 2, *range(100, 120)])
 def test_kill_at_many_moments(script, uninterrupted, tmp_path, moment):
-    check_one_kill(script, uninterrupted, tmp_path / "k.karat", moment, workers=1 + moment % 2)
+    check_one_kill(script, uninterrupted, tmp_path / "k.sortal", moment, workers=1 + moment % 2)
 
 
 def test_ctrl_c_keeps_what_is_finished(script, uninterrupted, tmp_path):
     expected, sweep = uninterrupted
-    path = tmp_path / "c.karat"
+    path = tmp_path / "c.sortal"
     stay = "20"  # so that it is not at its end before it is interrupted
     child = subprocess.Popen(
         [sys.executable, str(script), str(path), "2", stay],
@@ -130,7 +130,7 @@ def test_ctrl_c_keeps_what_is_finished(script, uninterrupted, tmp_path):
         child.kill()
     assert child.returncode == -signal.SIGINT
     assert "KeyboardInterrupt" in errors.splitlines()
-    with karat.Study(sweep_data(), storage=path) as study:
+    with sortal.Study(sweep_data(), storage=path) as study:
         assert len(study.candidates) >= 5
     again = sweep(path, 1)
     pd.testing.assert_frame_equal(

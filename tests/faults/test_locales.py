@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from command_line import karat_command
+from command_line import sortal_command
 
 if sys.platform == "win32":
     pytest.skip("Windows has no LC_ALL", allow_module_level=True)
@@ -47,7 +47,7 @@ def answer(told: str):
 
 @pytest.fixture(scope="module")
 def expected(table):
-    done = karat_command("run", table, "--label-column", "art", *OPTIONS, "--json", "--quiet")
+    done = sortal_command("run", table, "--label-column", "art", *OPTIONS, "--json", "--quiet")
     assert done.returncode == 0, done.stderr
     return answer(done.stdout)
 
@@ -71,7 +71,7 @@ def under(name: str):
 )
 def test_a_program_of_another_locale(name, table, expected, tmp_path):
     with under(name):
-        done = karat_command(
+        done = sortal_command(
             "run", table, "--label-column", "art", *OPTIONS, "--json", "--quiet",
             "--report", tmp_path / "r.html", "--labels", tmp_path / "l.csv",
         )  # fmt: skip
@@ -84,11 +84,11 @@ def test_a_program_of_another_locale(name, table, expected, tmp_path):
 #: the command for machines and for people, one after the other
 BOTH = """
 import sys
-from karat.cli import main
+from sortal.cli import main
 
 words = sys.argv[1:]
 for more in (["--json"], ["--report", "r.html"]):
-    sys.argv = ["karat", *words, *more]
+    sys.argv = ["sortal", *words, *more]
     try:
         main()
     except SystemExit as stop:

@@ -13,10 +13,10 @@ import pytest
 from pyarrow import parquet as pq
 from scipy import sparse
 
-import karat
-from karat import clusterers
-from karat.datasets import from_array, read_labelings
-from karat.runtime.validation import InputError, check_data, largest_value
+import sortal
+from sortal import clusterers
+from sortal.datasets import from_array, read_labelings
+from sortal.runtime.validation import InputError, check_data, largest_value
 
 
 def rejected(*parts: str):
@@ -43,7 +43,7 @@ def test_broken_sparse_structure_is_named(kind: str, array: str, at: int, value:
     elif kind == "csc":
         X = X.tocsc()
     getattr(X, array)[at] = value
-    for function in (check_data, lambda X: karat.silhouette(X, [0, 0, 1, 1]), from_array):
+    for function in (check_data, lambda X: sortal.silhouette(X, [0, 0, 1, 1]), from_array):
         with rejected("not a valid", kind.upper(), "ind"):
             function(X)
 
@@ -60,9 +60,9 @@ def test_one_rule_of_magnitude_for_arrays_and_files(dtype: type, tmp_path: Path)
     limit = largest_value(dtype)
     X = np.array([[0.0, 1.0], [1.0, 2.0], [5.0, 3.0], [6.0, 1.0]], dtype=dtype)
     X[0, 0] = limit * 0.99
-    assert np.isfinite(karat.silhouette(X, [0, 1, 1, 1]))
+    assert np.isfinite(sortal.silhouette(X, [0, 1, 1, 1]))
     X[0, 0] = limit * 1.1
-    for function in (karat.silhouette, karat.c_index, karat.baker_hubert_gamma):
+    for function in (sortal.silhouette, sortal.c_index, sortal.baker_hubert_gamma):
         with rejected("X[0, 0]", "square", "scale"):
             function(X, [0, 0, 1, 1])
     with rejected("square"):
@@ -70,15 +70,15 @@ def test_one_rule_of_magnitude_for_arrays_and_files(dtype: type, tmp_path: Path)
     pd.DataFrame(X).to_csv(tmp_path / "x.csv", index=False, header=["a", "b"])
     if dtype is np.float64:
         with rejected("square"):
-            karat.datasets.read(tmp_path / "x.csv", strict=True)
+            sortal.datasets.read(tmp_path / "x.csv", strict=True)
 
 
 def test_a_mapping_of_nodes_is_no_sequence_of_labels() -> None:
     communities = {"ann": 0, "bob": 0, "eve": 1}
     for call in (
-        lambda: karat.adjusted_rand_index(communities, [0, 0, 1]),
-        lambda: karat.evaluate([[0.0], [1.0], [9.0]], communities),
-        lambda: karat.pac_mdl_bound([0, 0, 1], communities),
+        lambda: sortal.adjusted_rand_index(communities, [0, 0, 1]),
+        lambda: sortal.evaluate([[0.0], [1.0], [9.0]], communities),
+        lambda: sortal.pac_mdl_bound([0, 0, 1], communities),
     ):
         with rejected("mapping", "order"):
             call()
@@ -87,8 +87,8 @@ def test_a_mapping_of_nodes_is_no_sequence_of_labels() -> None:
 def test_masked_labels_are_missing() -> None:
     labels = np.ma.masked_array([0, 1, 1], mask=[False, True, False])
     with rejected("1 missing label"):
-        karat.adjusted_rand_index(labels, [0, 1, 1])
-    assert karat.pac_mdl_bound([0, 0, 0], labels).m == 2
+        sortal.adjusted_rand_index(labels, [0, 1, 1])
+    assert sortal.pac_mdl_bound([0, 0, 0], labels).m == 2
 
 
 def test_the_index_that_pandas_writes_is_no_clustering(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_the_index_that_pandas_writes_is_no_clustering(tmp_path: Path) -> None:
 
 
 def test_one_class_alone_is_shuffled_to_itself() -> None:
-    value = karat.permutation_test("purity", [0] * 6, [0, 0, 0, 0, 0, 1], random_state=0)
+    value = sortal.permutation_test("purity", [0] * 6, [0, 0, 0, 0, 0, 1], random_state=0)
     assert value.mean == 1
 
 
@@ -118,26 +118,26 @@ ORDERED = SHUFFLED.reindex(TABLE.index)
 
 def test_labels_in_another_order_are_joined_by_their_index():
     X, labels = TABLE.to_numpy(), ORDERED.to_numpy()
-    wanted = karat.silhouette(X, labels)
-    assert wanted != karat.silhouette(X, SHUFFLED.to_numpy())
-    assert karat.silhouette(TABLE, SHUFFLED) == wanted
+    wanted = sortal.silhouette(X, labels)
+    assert wanted != sortal.silhouette(X, SHUFFLED.to_numpy())
+    assert sortal.silhouette(TABLE, SHUFFLED) == wanted
     for given in ({"0": SHUFFLED}, SHUFFLED.to_frame("0"), [SHUFFLED]):
-        assert karat.evaluate(TABLE, given)["silhouette"]["0"] == wanted
-        study = karat.Study(TABLE)
+        assert sortal.evaluate(TABLE, given)["silhouette"]["0"] == wanted
+        study = sortal.Study(TABLE)
         study.add(given)
         assert (study.labels(study.candidates.index[0]) == labels).all()
-    assert list(karat.Study(TABLE, y=SHUFFLED).y) == list(labels)
+    assert list(sortal.Study(TABLE, y=SHUFFLED).y) == list(labels)
     for X, given in ((TABLE, labels), (None, {"0": ORDERED})):
-        found = karat.evaluate(X, given, y=SHUFFLED, measures=["adjusted_rand_index"])
+        found = sortal.evaluate(X, given, y=SHUFFLED, measures=["adjusted_rand_index"])
         assert found["adjusted_rand_index"]["0"] == 1
-    assert karat.adjusted_rand_index(ORDERED, SHUFFLED) == 1
-    assert karat.adjusted_rand_index(ORDERED.to_numpy(), SHUFFLED) < 1
+    assert sortal.adjusted_rand_index(ORDERED, SHUFFLED) == 1
+    assert sortal.adjusted_rand_index(ORDERED.to_numpy(), SHUFFLED) < 1
     # a mapping's own series are of the same objects
-    both = karat.evaluate(None, {"a": ORDERED, "b": SHUFFLED}, y=labels)
+    both = sortal.evaluate(None, {"a": ORDERED, "b": SHUFFLED}, y=labels)
     assert both["adjusted_rand_index"].tolist() == [1, 1]
     weights = pd.Series([1, 2, 3, 4], list("acbd"))
     one, other = (
-        karat.evaluate(table, labels, sample_weight=w)["silhouette"]["0"]
+        sortal.evaluate(table, labels, sample_weight=w)["silhouette"]["0"]
         for table, w in ((TABLE, weights), (TABLE.to_numpy(), [1, 3, 2, 4]))
     )
     assert one == other
@@ -146,11 +146,11 @@ def test_labels_in_another_order_are_joined_by_their_index():
 def test_ids_of_numbers_and_of_text_are_the_same():
     table = TABLE.set_axis([4, 7, 1, 9])
     labels = pd.Series([0, 1, 0, 1], ["4", "1", "7", "9"])
-    assert karat.silhouette(table, labels) == karat.silhouette(TABLE, ORDERED)
+    assert sortal.silhouette(table, labels) == sortal.silhouette(TABLE, ORDERED)
 
 
 def test_a_data_set_with_ids_joins_what_is_added():
-    study = karat.Study(from_array(TABLE.to_numpy(), ids=list("abcd")))
+    study = sortal.Study(from_array(TABLE.to_numpy(), ids=list("abcd")))
     study.add({"mine": SHUFFLED})
     assert list(study.labels("mine")) == list(ORDERED)
     with pytest.raises(InputError, match=r"different indexes \('a', 'b', 'c'.*0, 1, 2"):
@@ -170,13 +170,13 @@ def test_a_data_set_with_ids_joins_what_is_added():
 def test_indexes_that_name_other_objects_are_rejected(table, labels):
     shown = [", ".join(map(repr, side.index[:3].tolist())) for side in (table, labels)]
     for call in (
-        lambda: karat.silhouette(table, labels),
-        lambda: karat.evaluate(table, {"mine": labels}),
-        lambda: karat.evaluate(table, labels.to_frame()),
-        lambda: karat.evaluate(table, [0, 0, 1, 1], y=labels),
-        lambda: karat.adjusted_rand_index(pd.Series(0, table.index), labels),
-        lambda: karat.Study(table, y=labels),
-        lambda: karat.Study(table).add({"mine": labels}),
+        lambda: sortal.silhouette(table, labels),
+        lambda: sortal.evaluate(table, {"mine": labels}),
+        lambda: sortal.evaluate(table, labels.to_frame()),
+        lambda: sortal.evaluate(table, [0, 0, 1, 1], y=labels),
+        lambda: sortal.adjusted_rand_index(pd.Series(0, table.index), labels),
+        lambda: sortal.Study(table, y=labels),
+        lambda: sortal.Study(table).add({"mine": labels}),
     ):
         with pytest.raises(InputError) as told:
             call()
@@ -185,10 +185,10 @@ def test_indexes_that_name_other_objects_are_rejected(table, labels):
 
 
 def test_what_has_no_index_is_matched_by_position():
-    value = karat.silhouette(TABLE, ORDERED)
-    assert value == karat.silhouette(TABLE, ORDERED.to_numpy())
-    assert value == karat.silhouette(TABLE.to_numpy(), ORDERED)
-    assert value == karat.silhouette(NUMBERED, ORDERED.reset_index(drop=True))
+    value = sortal.silhouette(TABLE, ORDERED)
+    assert value == sortal.silhouette(TABLE, ORDERED.to_numpy())
+    assert value == sortal.silhouette(TABLE.to_numpy(), ORDERED)
+    assert value == sortal.silhouette(NUMBERED, ORDERED.reset_index(drop=True))
 
 
 # -- sparse matrices, archives and tables that are none ---------------------------------------
@@ -200,25 +200,25 @@ def test_pointers_that_decrease_are_not_followed(form: str, last: int) -> None:
     X = sparse.random_array((4, 3), density=0.6, rng=0, format="csr").asformat(form)
     X.indptr[1:] = [2**30] * (len(X.indptr) - 2) + [last]
     with rejected(f"not a valid {form.upper()} matrix", "non-decreasing"):
-        karat.silhouette(X, [0, 1, 0, 1])
+        sortal.silhouette(X, [0, 1, 0, 1])
 
 
 @pytest.mark.parametrize("judge", ["silhouette", "modularity", "dbcv", "cvnn_index"])
 def test_no_data_are_none(judge: str) -> None:
     with rejected("no data to judge"):
-        getattr(karat, judge)(None, [0, 1])
+        getattr(sortal, judge)(None, [0, 1])
 
 
 @pytest.mark.parametrize("labelled", [[0, 9], [-1], [0.5], ["a"], [None, 1]])
 def test_labelled_objects_that_are_not_there(labelled: list[object]) -> None:
     with rejected("labelled has", "from 0 to 8"):
-        karat.bounds.sample_more(9, labelled, 2)
+        sortal.bounds.sample_more(9, labelled, 2)
 
 
 OWN = [
     key
     for key, one in clusterers.catalogue.items()
-    if type(one.make(2, 0)).__module__.startswith("karat")
+    if type(one.make(2, 0)).__module__.startswith("sortal")
 ]
 
 
@@ -234,7 +234,7 @@ def test_a_member_of_an_archive_that_is_no_array(tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("X.npy", b"hello")
-    for reader in (karat.datasets.read, read_labelings):
+    for reader in (sortal.datasets.read, read_labelings):
         with rejected("'X'", "not an array"):
             reader(path)
 
@@ -244,6 +244,6 @@ def test_two_columns_of_one_name_in_parquet(tmp_path: Path) -> None:
     columns = [pa.array([1, 2]), pa.array([2, 2]), pa.array([0, 1])]
     pq.write_table(pa.Table.from_arrays(columns, names=["a", "a", "b"]), path)
     with rejected("two columns", "'a'"):
-        karat.datasets.read(path)
+        sortal.datasets.read(path)
     with rejected("two columns", "'a'"):
         read_labelings(path)

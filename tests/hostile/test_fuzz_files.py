@@ -1,7 +1,7 @@
 """Damaged or odd files and odd options of every command: an answer or a reasoned error.
 
 What fails is kept in ``corpus``, a file for each case, and replayed by the quick tests from then
-on. ``KARAT_FUZZ_SEED`` draws other cases, ``KARAT_FUZZ`` so many.
+on. ``SORTAL_FUZZ_SEED`` draws other cases, ``SORTAL_FUZZ`` so many.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from typer.main import get_command
 from typer.models import OptionInfo
 from typer.testing import CliRunner
 
-from karat.cli import app
-from karat.runtime.validation import InputError
+from sortal.cli import app
+from sortal.runtime.validation import InputError
 
 CORPUS = Path(__file__).with_name("corpus")
-SEED = int(os.environ.get("KARAT_FUZZ_SEED", "0"))
+SEED = int(os.environ.get("SORTAL_FUZZ_SEED", "0"))
 OBJECTS = 24
 PARTS = 10
-CASES = int(os.environ.get("KARAT_FUZZ", "600")) // PARTS
+CASES = int(os.environ.get("SORTAL_FUZZ", "600")) // PARTS
 FIT = "-c average -k 2 --n-init 1 --workers 1"
 #: commands; what stands in braces is a file of this kind
 COMMANDS = [
@@ -160,7 +160,7 @@ def studied() -> list[bytes]:
     """A study of the table of ``goods``, the model of its answer, and a session of labelling."""
     with TemporaryDirectory() as folder:
         (path := Path(folder) / "x.csv").write_bytes(goods(0)["table"][0][1])
-        study, model, session = (path.with_suffix(f".{end}") for end in ("karat", "m", "jsonl"))
+        study, model, session = (path.with_suffix(f".{end}") for end in ("sortal", "m", "jsonl"))
         for words in (
             f"run {path} {FIT} --storage {study} --save-model {model}",
             f"label {path} -k 2 -c average --storage {study} --output {session} --by a",
@@ -216,8 +216,8 @@ def goods(seed: int) -> dict[str, list[tuple[str, bytes]]]:
         "mtx": [("m.mtx", saved(scipy_io.mmwrite, counts))],
         "terms": [("terms.txt", b"tea\nsail\nrook\nmast\nking\n")],
         "texts": [("x.jsonl", texts.encode())],
-        "study": [("s.karat", study)],
-        "model": [("s.karat-model", model), ("s.karat", study)],
+        "study": [("s.sortal", study)],
+        "model": [("s.sortal-model", model), ("s.sortal", study)],
         "answers": [("a.csv", drawn.to_csv(index=False).encode()),
                     ("a.json", json.dumps(tasks).encode()), ("a.jsonl", session)],
         "constraints": [("pairs.csv", b"one,other,kind\n0,1,must\n2,23,cannot\n")],

@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from karat.runtime.validation import InputError
+from sortal.runtime.validation import InputError
 
-ROOMS = ("karat", "karat.bounds", "karat.measures.clarity", "karat.distances.neighbors")
+ROOMS = ("sortal", "sortal.bounds", "sortal.measures.clarity", "sortal.distances.neighbors")
 # they take data that are checked already, or fit clusterers
 OTHERS = {
     "as_distances", "distances_of_parts", "gap_statistic", "in_strips", "neighbors_of_some",

@@ -12,13 +12,13 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-import karat
-from karat.bounds import sample
-from karat.bounds.ledger import share_of
-from karat.cli import app
-from karat.datasets import read, read_cells, read_labelings, read_labels
-from karat.labelings.labels import known_labels
-from karat.runtime.validation import InputError
+import sortal
+from sortal.bounds import sample
+from sortal.bounds.ledger import share_of
+from sortal.cli import app
+from sortal.datasets import read, read_cells, read_labelings, read_labels
+from sortal.labelings.labels import known_labels
+from sortal.runtime.validation import InputError
 
 
 def invoke(*arguments: object) -> str:
@@ -60,7 +60,7 @@ def test_sample_run_bound_through_the_command_line(header: bool, tmp_path: Path)
         "--labels", labels,
     )  # fmt: skip
     assert "60 labels of 2 classes" in " ".join(out.split())
-    with rejected("--once", "answered 1 other question"):  # of karat run
+    with rejected("--once", "answered 1 other question"):  # of sortal run
         invoke("bound", labels, few, "--once")
     answer = json.loads(invoke("bound", labels, few, "--json"))
     assert (answer["best"], answer["look"]) == ("cluster", 2)
@@ -69,7 +69,7 @@ def test_sample_run_bound_through_the_command_line(header: bool, tmp_path: Path)
     y = np.full(300, None, dtype=object)
     y[filled["row"]] = filled["label"]
     level = 0.1 * share_of(2)
-    found = karat.guarantee(
+    found = sortal.guarantee(
         read_labelings(labels)["cluster"], y, level, anytime=True, order=filled["row"]
     )
     assert (answer["bound"], answer["method"], found.errors) == (found.bound, found.method, 0)
@@ -173,14 +173,14 @@ def test_two_marks_for_unknown_are_an_error_that_names_both(tmp_path: Path) -> N
         with rejected("no label", "-1", "two ways", "classes"):
             known_labels(labels)
         with rejected("two ways"):
-            karat.pac_mdl_bound([0] * len(labels), labels)
+            sortal.pac_mdl_bound([0] * len(labels), labels)
     few = tmp_path / "few.csv"
     few.write_text("label\n-1\n1\n\n1\n")
     (tmp_path / "k.csv").write_text("a\n0\n1\n1\n0\n")
     with rejected("few.csv", "two ways"):
         invoke("bound", tmp_path / "k.csv", few)
     # listed, -1 is a class
-    found = karat.pac_mdl_bound([0] * 20, [1, -1, 1, -1, -1] + [None] * 15, classes=[-1, 1])
+    found = sortal.pac_mdl_bound([0] * 20, [1, -1, 1, -1, -1] + [None] * 15, classes=[-1, 1])
     assert found.m == 5
     assert "'-1'" in repr(found.constant_class)
 
@@ -188,21 +188,21 @@ def test_two_marks_for_unknown_are_an_error_that_names_both(tmp_path: Path) -> N
 def test_what_was_read_is_always_stated(tmp_path: Path) -> None:
     X, truth = blobs(40)
     y = np.where(np.arange(40) % 2 == 0, np.where(truth == 1, "spam", "ham"), None)
-    found = karat.pac_mdl_bound(truth, y)
+    found = sortal.pac_mdl_bound(truth, y)
     assert re.search(r"20 labels of 2 classes: .*20 objects is unknown", str(found))
-    dataset = karat.datasets.from_array(X, y=y)
+    dataset = sortal.datasets.from_array(X, y=y)
     assert any("20 labels of 2 classes" in note for note in dataset.notes)
 
 
 def test_integer_classes_stay_integers() -> None:
     y = [1.0, 2.0, np.nan, 1.0, 1.0] * 20
-    assert karat.pac_mdl_bound([0] * 100, y).constant_class == 1
-    assert "Always saying 1 would" in karat.pac_mdl_bound([0] * 100, y).reason
+    assert sortal.pac_mdl_bound([0] * 100, y).constant_class == 1
+    assert "Always saying 1 would" in sortal.pac_mdl_bound([0] * 100, y).reason
 
 
 def test_names_that_differ_by_blanks_are_told(tmp_path: Path) -> None:
     y = ["cls1", "cls1 ", "cls2", None] * 10
-    assert any("'cls1 '" in warning for warning in karat.pac_mdl_bound([0] * 40, y).warnings)
+    assert any("'cls1 '" in warning for warning in sortal.pac_mdl_bound([0] * 40, y).warnings)
     few = tmp_path / "few.csv"
     few.write_text("row,label\n0,cls1\n1,cls1 \n2,cls2\n")
     read_it = read_labels(few, 5)
@@ -226,7 +226,7 @@ def test_minus_one_however_written_is_the_mark(text: str, tmp_path: Path) -> Non
     assert read_labelings(path, ids=range(4))["k"].tolist() == [0, -1, 1, 1]
     path.write_text("\n".join(["a", text, "b", "b"]) + "\n")
     assert read_labelings(path, ids=range(4))["k"].tolist() == ["a", -1, "b", "b"]
-    clusterings = karat.labelings.as_labelings(read_labelings(path, ids=range(4)), noise="drop")
+    clusterings = sortal.labelings.as_labelings(read_labelings(path, ids=range(4)), noise="drop")
     assert clusterings.codes.tolist() == [[0, -1, 1, 1]]
 
 
@@ -240,7 +240,7 @@ def test_one_label_of_a_thousand_classes_guarantees_nothing() -> None:
         y = [None] * 1000
         for i in sample(1000, 1, random_state=seed):
             y[i] = truth[i]
-        found = karat.pac_mdl_bound([0] * 1000, y)
+        found = sortal.pac_mdl_bound([0] * 1000, y)
         wrong = sum(
             p != t for p, t, known in zip(found.predicted, truth, y, strict=True) if known is None
         )
@@ -258,23 +258,23 @@ def test_open_lists_of_classes_are_covered() -> None:
         if len(set(truth[rows])) == 2:
             continue
         for name, classes in (("open", "open"), ("known", 4)):
-            found = karat.pac_mdl_bound(np.zeros(200, int), y, classes=classes)
+            found = sortal.pac_mdl_bound(np.zeros(200, int), y, classes=classes)
             broken[name] += (found.predicted != truth)[pd.isna(y)].sum() > found.bound
     assert max(broken.values()) <= 30
 
 
 def test_the_premise_about_classes_is_printed_where_they_are_given() -> None:
     y = ["a", "b", "a", "a", None, None]
-    assert "list of classes" in str(karat.pac_mdl_bound([0] * 6, y, classes=["a", "b", "c"]))
-    assert "list of classes" in str(karat.pac_mdl_bound([0] * 6, y, classes=3))
+    assert "list of classes" in str(sortal.pac_mdl_bound([0] * 6, y, classes=["a", "b", "c"]))
+    assert "list of classes" in str(sortal.pac_mdl_bound([0] * 6, y, classes=3))
     for classes in ("open", None):
-        assert "list of classes" not in str(karat.pac_mdl_bound([0] * 6, y, classes=classes))
-    by_list = karat.pac_mdl_bound([0] * 6, y, classes=["a", "b", "c"])
-    assert karat.pac_mdl_bound([0] * 6, y, classes=3).bits == by_list.bits
+        assert "list of classes" not in str(sortal.pac_mdl_bound([0] * 6, y, classes=classes))
+    by_list = sortal.pac_mdl_bound([0] * 6, y, classes=["a", "b", "c"])
+    assert sortal.pac_mdl_bound([0] * 6, y, classes=3).bits == by_list.bits
     with rejected("2 classes", "says 1"):
-        karat.pac_mdl_bound([0] * 6, y, classes=1)
+        sortal.pac_mdl_bound([0] * 6, y, classes=1)
     with rejected("'yes'"):
-        karat.pac_mdl_bound([0] * 6, y, classes="yes")
+        sortal.pac_mdl_bound([0] * 6, y, classes="yes")
 
 
 def test_the_number_of_classes_counts_through_the_command_line(tmp_path: Path) -> None:
@@ -296,7 +296,7 @@ def test_shares_of_open_lists_sum_to_at_most_one() -> None:
     """All lists of classes of some objects, each with the share it is charged at most."""
     from itertools import combinations
 
-    from karat.bounds.classes import naming_bits
+    from sortal.bounds.classes import naming_bits
 
     truth = ["a"] * 3 + ["b"] * 2 + ["c"]
     sizes = {t: truth.count(t) for t in truth}
@@ -319,7 +319,7 @@ def test_labelling_until_the_target_is_met_keeps_delta() -> None:
             y = np.full(400, None, dtype=object)
             y[rows[: 20 * look]] = truth[rows[: 20 * look]]
             level = 0.1 * share_of(look)
-            found = karat.pac_mdl_bound({"k": labels}, y, level, classes=[0, 1]).best
+            found = sortal.pac_mdl_bound({"k": labels}, y, level, classes=[0, 1]).best
             if found.bound_rate <= 0.3:
                 broken += (found.predicted != truth)[pd.isna(y)].sum() > found.bound
                 break
@@ -363,9 +363,9 @@ def test_rubbish_is_no_count_and_what_is_rejected_is_not_counted(tmp_path: Path)
         few.write_text(f"draw,row,label\n{rows}")
         return json.loads(invoke("bound", tmp_path / "k.csv", few, "--in-order", "--json", *more))
 
-    count = tmp_path / "karat-questions.jsonl"
+    count = tmp_path / "sortal-questions.jsonl"
     count.write_text("rubbish\n")
-    with rejected("karat-questions.jsonl"):
+    with rejected("sortal-questions.jsonl"):
         ask(50)
     count.unlink()
     for wrong in (("--delta", "1.5"), ("--classes", "0"), ("--target", "2")):
@@ -432,11 +432,11 @@ def test_a_study_knows_the_classes_and_says_its_premises(tmp_path: Path) -> None
     y[rows] = truth[rows]
     bounds = {}
     for classes in (None, [0, 1], 9, "open"):
-        study = karat.Study(X, y=y, classes=classes, storage=tmp_path / f"{classes}.karat")
+        study = sortal.Study(X, y=y, classes=classes, storage=tmp_path / f"{classes}.sortal")
         study.add({"k": truth})
         bounds[str(classes)] = study.bounds().best.bound
         study.close()
-        again = karat.Study(X, storage=tmp_path / f"{classes}.karat")
+        again = sortal.Study(X, storage=tmp_path / f"{classes}.sortal")
         assert again.bounds().best.bound == bounds[str(classes)]
         again.close()
     assert bounds["[0, 1]"] <= bounds["9"]

@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
-from karat import ChosenClustering, InputError
-from karat.bounds.multiplicity import holm
-from karat.inference import differences, mixture_covariance
-from karat.inference.differences import _one_sided
+from sortal import ChosenClustering, InputError
+from sortal.bounds.multiplicity import holm
+from sortal.inference import differences, mixture_covariance
+from sortal.inference.differences import _one_sided
 
 KMEANS = KMeans(2, n_init=1, random_state=0)
 WARD = AgglomerativeClustering(2)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from karat import inference
+from sortal import inference
 from values import table_test
 
 

@@ -8,9 +8,9 @@ from scipy.stats import multivariate_normal
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.mixture import GaussianMixture
 
-from karat import InputError
-from karat.inference import check_premises, differences, premises_of
-from karat.inference.premises import _Members, _mixture_of, _shape, _transformed
+from sortal import InputError
+from sortal.inference import check_premises, differences, premises_of
+from sortal.inference.premises import _Members, _mixture_of, _shape, _transformed
 
 N = 120
 HALVES = np.arange(N)[:, None] < N // 2

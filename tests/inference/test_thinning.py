@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from karat import InputError
-from karat.inference import thin
+from sortal import InputError
+from sortal.inference import thin
 
 COUNTS = {
     "poisson": (lambda rng, n: rng.poisson(6.0, n), None),

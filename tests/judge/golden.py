@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_iris
 
-from karat.clusterers import catalogue
-from karat.judge import Evidence, Judgement, gather, load_judge
-from karat.judge.features import Traits
-from karat.labelings.partitions import canonical_codes
+from sortal.clusterers import catalogue
+from sortal.judge import Evidence, Judgement, gather, load_judge
+from sortal.judge.features import Traits
+from sortal.labelings.partitions import canonical_codes
 
 FILE = Path(__file__).with_name("golden.npz")
 SEEN = ("data", "agreement", "to_anchors", "among_anchors", "found_by")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import entropy
 from sklearn.metrics import mutual_info_score
 
-from karat.judge.evidence import (
+from sortal.judge.evidence import (
     ANCHOR_METHODS,
     COLUMN_NAMES,
     OWN_NAMES,
@@ -20,7 +20,7 @@ from karat.judge.evidence import (
     own_evidence,
     quick,
 )
-from karat.labelings.partitions import canonical_codes
+from sortal.labelings.partitions import canonical_codes
 
 
 def partitions(rng, n, count):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from judge.golden import DATA, stored, told
-from karat.judge import load_judge
-from karat.judge.evidence import _nearest, size_evidence
-from karat.judge.judgements import degenerate
+from sortal.judge import load_judge
+from sortal.judge.evidence import _nearest, size_evidence
+from sortal.judge.judgements import degenerate
 
 DIGEST = "7aba823773e2688d463f3cfa21a8c1520e915c7b1d944ba58adf7b5129b44b08"
 

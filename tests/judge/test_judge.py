@@ -11,16 +11,16 @@ import pytest
 from scipy.stats import ortho_group
 from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 
-import karat
-from karat.bounds import percent_up, study_guarantee
-from karat.bounds.wording import METHODS
-from karat.judge import gather, load_judge
-from karat.judge.features import columns
-from karat.judge.judgements import Forest, shares
-from karat.judge.label_likelihood import TEMPERATURE, log_likelihood
-from karat.report import _judges, render
-from karat.runtime.validation import InputError
-from karat.study.guarantees import bound_inputs
+import sortal
+from sortal.bounds import percent_up, study_guarantee
+from sortal.bounds.wording import METHODS
+from sortal.judge import gather, load_judge
+from sortal.judge.features import columns
+from sortal.judge.judgements import Forest, shares
+from sortal.judge.label_likelihood import TEMPERATURE, log_likelihood
+from sortal.report import _judges, render
+from sortal.runtime.validation import InputError
+from sortal.study.guarantees import bound_inputs
 
 CLUSTERERS = ["kmeans", "ward", "average", "genie", "gaussian-mixture", "hdbscan"]
 
@@ -29,7 +29,7 @@ CLUSTERERS = ["kmeans", "ward", "average", "genie", "gaussian-mixture", "hdbscan
 def candidates():
     """Iris, its species and its distinct candidates."""
     X, y = load_iris(return_X_y=True)
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.sweep(CLUSTERERS, k=range(2, 6), n_init=1, workers=1)
     table = study.rank()
     codes = np.stack(list(study.labelings(table.index).values())).astype(np.int32)
@@ -43,7 +43,7 @@ def judged():
 
 
 def swept(X, **options):
-    study = karat.Study(X, **options)
+    study = sortal.Study(X, **options)
     study.sweep(CLUSTERERS, k=range(2, 6), n_init=1, workers=1)
     return study
 
@@ -165,7 +165,7 @@ def test_one_object_against_the_rest_wins_only_alone():
     X = np.random.default_rng(3).normal(size=(80, 3))
     X[0] = 40
     alone = {"lonely": [1] + [0] * 79}
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.add(alone)
     assert study.best(stability=False).name == "lonely"
     study.add({"halves": (X[:, 0] > 0).astype(int), "pair": [1, 1] + [0] * 78})
@@ -194,7 +194,7 @@ def test_one_cloud_has_no_structure_and_four_segments_have():
     X, y = make_blobs(250, 3, centers=4, cluster_std=0.8, random_state=2)
     segments = swept(X)
     best = segments.best(stability=False)
-    assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.95
+    assert sortal.adjusted_rand_index(y, best.labels, noise="singletons") > 0.95
     table = segments.judged()
     assert table.recovery(best.name) == best.recovery
     assert best.recovery.value > 0.8
@@ -204,7 +204,7 @@ def test_one_cloud_has_no_structure_and_four_segments_have():
 def test_connected_shapes_win_where_they_are():
     X, y = make_moons(300, noise=0.06, random_state=0)
     best = swept(X).best(stability=False)
-    assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.95
+    assert sortal.adjusted_rand_index(y, best.labels, noise="singletons") > 0.95
     assert best.decided_by == "judge-7"
 
 
@@ -239,7 +239,7 @@ def test_a_file_that_is_no_judge_is_rejected(tmp_path):
 
 
 def test_the_packaged_judge_is_small_and_plain():
-    from karat.judge.judgements import PACKAGED
+    from sortal.judge.judgements import PACKAGED
 
     assert PACKAGED.stat().st_size <= 1_000_000
     with np.load(PACKAGED, allow_pickle=False) as file:
@@ -257,7 +257,7 @@ def test_with_labels_the_judge_is_the_prior():
     assert best.decided_by == "judge-and-labels"
     assert "the 15 labels raise its probability" in str(best)
     assert re.fullmatch(r"Decided by judge \S+ and 15 labels\.", best.reasons[-1])
-    assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.6
+    assert sortal.adjusted_rand_index(y, best.labels, noise="singletons") > 0.6
     wrong = sum(best.guarantee.predicted[i] != y[i] for i in range(len(y)) if few[i] is None)
     assert wrong <= best.guarantee.bound
     ranked = study.rank()
@@ -272,7 +272,7 @@ def test_with_labels_the_judge_is_the_prior():
     codes = np.stack([study.labels(name)[labelled] for name in table.names])
     logs = table.judgement.predicted / TEMPERATURE + log_likelihood(codes, y[labelled])
     most = table.names[int(np.argmax(logs))]
-    assert karat.adjusted_rand_index(study.labels(most), best.labels, noise="singletons") > 0.8
+    assert sortal.adjusted_rand_index(study.labels(most), best.labels, noise="singletons") > 0.8
     assert table.judgement.prior.sum() == pytest.approx(1)
     shares = {p: 0.9 / len(table.names) for p in study.rank()["partition"][: len(table.names)]}
     bits = study_guarantee(**bound_inputs(study.tried, shares)).mdl.table["choice_bits"]
@@ -284,7 +284,7 @@ def test_with_labels_the_judge_is_the_prior():
 def test_with_labels_there_is_a_choice_without_the_judge():
     X = np.arange(12.0)[:, None]
     truth = np.array(["a", None, "a", None, None, "a", "b", None, None, "b", None, "b"], object)
-    study = karat.Study(X, y=truth)
+    study = sortal.Study(X, y=truth)
     study.add({"halves": [0] * 6 + [1] * 6, "thirds": [0] * 4 + [1] * 4 + [2] * 4})
     study.by = "judge-and-labels"
     best = study.best(stability=False)
@@ -295,7 +295,7 @@ def test_with_labels_there_is_a_choice_without_the_judge():
 
 def test_all_bounds_that_are_told_hold_together(monkeypatch):
     truth = np.array(["a", None, "a", None, None, "a", "b", None, None, "b", None, "b"], object)
-    study = karat.Study(np.arange(12.0)[:, None], y=truth)
+    study = sortal.Study(np.arange(12.0)[:, None], y=truth)
     study.add({"halves": [0] * 6 + [1] * 6, "thirds": [0] * 4 + [1] * 4 + [2] * 4})
     study.by = "judge-and-labels"
     best, tightest = study.best(stability=False), study.guarantee()
@@ -344,7 +344,7 @@ def test_likelihood_of_labels_is_a_chain_of_predictions():
 def test_differences_by_rounding_alone_are_none_to_the_trees(monkeypatch):
     judge = load_judge()
     values = {name: np.array([8.9e-16, -2e-16, 0.0, 0.25]) for name in judge.columns}
-    monkeypatch.setattr("karat.judge.judgements.columns", lambda evidence: values)
+    monkeypatch.setattr("sortal.judge.judgements.columns", lambda evidence: values)
     assert (judge.table(None)[:3] == 0.0).all()
     assert (judge.table(None)[3] == np.float32(0.25)).all()
 
@@ -352,17 +352,17 @@ def test_differences_by_rounding_alone_are_none_to_the_trees(monkeypatch):
 @pytest.mark.long
 def test_documents_are_told_apart(shared_data):
     """tr45: ten topics, of which some are near; the answer must be far from the worst half."""
-    from karat.datasets import read
+    from sortal.datasets import read
 
     counts = read(shared_data / "terms" / "tr45.npz")
     with gzip.open(shared_data / "terms" / "tr45.labels.txt.gz", "rt") as lines:
         topics = np.array(lines.read().split())
-    study = karat.Study(counts, metric="cosine")
+    study = sortal.Study(counts, metric="cosine")
     study.sweep(k=range(2, 13), n_init=2)
     best = study.best(stability=False)
     assert best.decided_by == "judge-7"
     reached = [
-        karat.adjusted_rand_index(topics, labels, noise="singletons")
+        sortal.adjusted_rand_index(topics, labels, noise="singletons")
         for labels in study.labelings(study.rank().index).values()
     ]
     assert best.structure.decision != "no"

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-import karat
+import sortal
 from values import table_test
 
 
 def fixtures() -> dict[str, Any]:
     """Data with four groups, wide ones, counts, and ones with repeated values."""
-    judge = karat.judge.load_judge()
+    judge = sortal.judge.load_judge()
 
     def broken(**changed: Any) -> Any:
         """A judge's file with other arrays."""
@@ -21,7 +21,7 @@ def fixtures() -> dict[str, Any]:
         arrays = {k: v for k, v in (judge.arrays() | changed).items() if v is not None}
         np.savez(file, **arrays)
         file.seek(0)
-        return karat.judge.load_judge(file)
+        return sortal.judge.load_judge(file)
 
     return {"judge": judge, "broken": broken}
 

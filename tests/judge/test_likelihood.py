@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal, multivariate_t, ortho_group
 
-from karat.judge.evidence import coordinates
-from karat.judge.likelihood import (
+from sortal.judge.evidence import coordinates
+from sortal.judge.likelihood import (
     LIKELIHOOD_NAMES,
     SHRINKING_RIDGE,
     VARIANCE_RIDGE,

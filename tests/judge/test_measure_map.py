@@ -9,11 +9,11 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from scipy.stats import spearmanr
 
-import karat
-from karat.measures import catalogue
-from karat.measures.families import cut, rank_correlation
-from karat.measures.measure_map import DATA_KINDS, FILE, grouped, load_map
-from karat.runtime.validation import InputError, StorageError
+import sortal
+from sortal.measures import catalogue
+from sortal.measures.families import cut, rank_correlation
+from sortal.measures.measure_map import DATA_KINDS, FILE, grouped, load_map
+from sortal.runtime.validation import InputError, StorageError
 
 
 def test_rank_correlation_is_spearmans():
@@ -96,7 +96,7 @@ def test_saved_and_read_again(tmp_path):
 
 @pytest.mark.parametrize("kind", DATA_KINDS)
 def test_no_two_recommended_measures_are_of_one_family(kind):
-    measure_map, advice = load_map(), karat.recommend(kind=kind)
+    measure_map, advice = load_map(), sortal.recommend(kind=kind)
     assert len(advice) == 3
     assert advice["rho"].is_monotonic_decreasing
     near = measure_map.agreement[kind].loc[measure_map.together.index]
@@ -114,18 +114,18 @@ def test_no_two_recommended_measures_are_of_one_family(kind):
 def test_what_data_look_like():
     from scipy import sparse
 
-    shapes, tables, texts = (karat.recommend(kind=kind) for kind in DATA_KINDS)
+    shapes, tables, texts = (sortal.recommend(kind=kind) for kind in DATA_KINDS)
     for given, expected in (
         (["one text", "another"], texts), (sparse.csr_matrix(np.eye(4)), texts),
         (np.eye(4)[:, :2], shapes), (pd.DataFrame(np.eye(4)), tables), ("tables", tables),
     ):  # fmt: skip
-        pd.testing.assert_frame_equal(karat.recommend(given), expected)
+        pd.testing.assert_frame_equal(sortal.recommend(given), expected)
 
 
 def test_nothing_is_guessed():
     with pytest.raises(InputError, match="'shapes', 'tables', 'texts'"):
-        karat.recommend()
+        sortal.recommend()
     with pytest.raises(InputError, match="got 'graphs'"):
-        karat.recommend(kind="graphs")
+        sortal.recommend(kind="graphs")
     with pytest.raises(InputError, match=r"kind must be one of .*'tables'.*got 'my tables'"):
-        karat.recommend("my tables")
+        sortal.recommend("my tables")

@@ -10,12 +10,12 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
-import karat
-from karat.bounds import sample
-from karat.labeling import Desk, LabelSession, ShownObjects, Watch, export_labels, import_labels
-from karat.labeling.doubts import LabelTeacher
-from karat.labeling.page import LabelPage, PageAnswer
-from karat.runtime.validation import InputError
+import sortal
+from sortal.bounds import sample
+from sortal.labeling import Desk, LabelSession, ShownObjects, Watch, export_labels, import_labels
+from sortal.labeling.doubts import LabelTeacher
+from sortal.labeling.page import LabelPage, PageAnswer
+from sortal.runtime.validation import InputError
 
 N = 80
 TRUTH = np.array(["ham"] * 50 + ["spam"] * 30)
@@ -147,7 +147,7 @@ def test_settled_classes_are_exported_beside_what_counts(opened, tmp_path):
         rows = {int(row["row"]): row for row in csv.DictReader(file)}
     assert (rows[first]["label"], rows[first]["settled"]) == (TRUTH[first], "egg")
     assert [row["settled"] for row in rows.values()].count("egg") == 1
-    read = karat.datasets.read_labels(tmp_path / "a.csv", N)
+    read = sortal.datasets.read_labels(tmp_path / "a.csv", N)
     assert list(read.values) == list(desk.session.y)
     export_labels(desk.session, tmp_path / "a.json")
     assert json.loads((tmp_path / "a.json").read_text())[0]["data"]["settled"] == "egg"

@@ -14,12 +14,12 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 from typer.testing import CliRunner
 
-import karat
-from karat.bounds import sample
-from karat.cli import app
-from karat.labeling import LabelSession, Watch, agreement
-from karat.labeling.desk import keys_of
-from karat.runtime.validation import InputError, StorageError
+import sortal
+from sortal.bounds import sample
+from sortal.cli import app
+from sortal.labeling import LabelSession, Watch, agreement
+from sortal.labeling.desk import keys_of
+from sortal.runtime.validation import InputError, StorageError
 
 TRUTH = ["ham"] * 60 + ["spam"] * 40
 OBJECTS = [f"object {i}" for i in range(100)]
@@ -119,7 +119,7 @@ def test_the_standing_is_the_anytime_guarantee(session):
     assert Watch(session, LABELINGS).update() is None
     _label(session, 40)
     now = Watch(session, LABELINGS, 0.2).update()
-    same = karat.guarantee(
+    same = sortal.guarantee(
         LABELINGS, session.y, 0.2, anytime=True, order=session.labelled, noise="cluster"
     )
     assert (now.found.bound, now.sentence) == (same.bound, same.sentence)
@@ -157,7 +157,7 @@ def test_stopping_at_a_target_keeps_the_guarantee(tries):
         truth = rng.integers(0, 2, 60)
         labelings = rng.integers(0, 2, (3, 60))
         order = rng.permutation(60)
-        keeps = karat.bounds.LabelSequence(labelings, 0.2)
+        keeps = sortal.bounds.LabelSequence(labelings, 0.2)
         for m in range(4, 50, 3):
             y = np.full(60, None, dtype=object)
             y[order[:m]] = truth[order[:m]]
@@ -266,7 +266,7 @@ def test_the_sweep_is_kept(files):
     assert result.exit_code == 0, result.output
     again = CliRunner().invoke(app, options, input=":q")
     assert "has 20 labels" in again.output
-    assert (files / "data.karat").exists()
+    assert (files / "data.sortal").exists()
 
 
 @pytest.mark.parametrize(
@@ -294,7 +294,7 @@ def test_keys_on_a_terminal(files):
 
     main, terminal = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "karat", "label", "data.csv", "--labelings", "own.npy",
+        [sys.executable, "-m", "sortal", "label", "data.csv", "--labelings", "own.npy",
          "--classes", "ham,spam", "--teach", "0"],
         stdin=terminal, stdout=terminal, stderr=terminal, close_fds=True,
     )  # fmt: skip

@@ -15,9 +15,9 @@ import pandas as pd
 import pytest
 
 from chromium import CHROMIUM, reported
-from karat.bounds import sample
-from karat.labeling import Desk, LabelSession, ShownObjects, Watch, page
-from karat.labeling.page import LabelPage
+from sortal.bounds import sample
+from sortal.labeling import Desk, LabelSession, ShownObjects, Watch, page
+from sortal.labeling.page import LabelPage
 
 N = 30
 ORDER = sample(N, N, random_state=0)
@@ -198,7 +198,7 @@ def test_a_failure_inside_is_an_answer_too(opened, monkeypatch):
     monkeypatch.setattr(opened.desk, "give", lambda *_: 1 / 0)
     monkeypatch.setattr(opened._server, "handle_error", lambda *_: None)
     status, reply = ask(opened, "/answer", {"kind": "label", "at": 0, "label": "x"})
-    assert (status, reply["error"][:12]) == (500, "karat failed")
+    assert (status, reply["error"][:12]) == (500, "sortal failed")
     monkeypatch.setattr(opened, "state", lambda: 1 / 0)
     assert ask(opened, "/state")[0] == 500
 

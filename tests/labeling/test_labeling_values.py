@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from karat import bounds, labeling
+from sortal import bounds, labeling
 from values import table_test
 
 N = 60

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from karat.labeling import central_objects
+from sortal.labeling import central_objects
 
 # Four clusters on a line. Medoids by hand: 1 of (0, 1, 2), 11 of (10, 11, 13), 20 of (20, 21)
 # because it comes first, 30 alone.

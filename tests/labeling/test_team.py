@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import karat
-from karat.bounds import b_max, sample
-from karat.datasets.labels.drawn_rows import table_of_draw
-from karat.labeling import (
+import sortal
+from sortal.bounds import b_max, sample
+from sortal.datasets.labels.drawn_rows import table_of_draw
+from sortal.labeling import (
     UNKNOWN,
     LabelAnswer,
     LabelSession,
@@ -27,9 +27,9 @@ from karat.labeling import (
     teaching_objects,
     variant_of,
 )
-from karat.labeling.answers import AnswerFile, now
-from karat.labeling.session import TWICE
-from karat.runtime.validation import InputError, StorageError
+from sortal.labeling.answers import AnswerFile, now
+from sortal.labeling.session import TWICE
+from sortal.runtime.validation import InputError, StorageError
 
 N = 60
 OBJECTS = [f"object {i}, =x" for i in range(N)]
@@ -57,7 +57,7 @@ def _write(path, by, count):
         file.add([LabelAnswer(now(), by, i % 60, "label", f"class {i}", "x" * 200)])
 
 
-#: a forked process need not import karat again
+#: a forked process need not import sortal again
 PROCESSES: Any = multiprocessing.get_context("fork" if os.name == "posix" else "spawn")
 
 
@@ -73,7 +73,7 @@ def test_two_processes_at_once_lose_nothing(tmp_path):
     for by in ("ann", "bob"):
         labels = [writer.label for writer in file.answers if writer.by == by]
         assert labels == [f"class {i}" for i in range(150)]
-    assert path.read_text().count("karat answers") == 1
+    assert path.read_text().count("sortal answers") == 1
 
 
 @pytest.mark.posix
@@ -161,7 +161,7 @@ def test_an_object_left_for_later_holds_back_those_behind_it(open_session):
     assert UNKNOWN not in ann.names
     now = Watch(ann, {"right": [0] * 35 + [1] * 25}).update()
     assert '1 labelled object got the answer "don\'t know"' in now.sentence
-    same = karat.guarantee({"right": [0] * 35 + [1] * 25}, ann.y, anytime=True, order=ann.labelled)
+    same = sortal.guarantee({"right": [0] * 35 + [1] * 25}, ann.y, anytime=True, order=ann.labelled)
     assert now.found.bound == same.bound
 
 
@@ -211,7 +211,7 @@ def test_the_export_is_what_the_other_commands_read(open_session, tmp_path):
     # another program gives the tasks back in another order
     (tmp_path / "few.json").write_text(json.dumps(tasks[::-1]))
     for name in ("few.csv", "few.json"):
-        read = karat.datasets.read_labels(tmp_path / name, N)
+        read = sortal.datasets.read_labels(tmp_path / name, N)
         assert list(read.values) == list(ann.y)
         assert read.order == tuple(ORDER[3:9])
         assert sorted(read.taught) == sorted(ORDER[:3])
@@ -223,7 +223,7 @@ def test_the_export_is_what_the_other_commands_read(open_session, tmp_path):
     table.loc[4, "row"], table.loc[5, "row"] = table["row"][5], table["row"][4]
     table.to_csv(tmp_path / "swapped.csv", index=False)
     with pytest.raises(InputError, match="'row' was changed in 2 of"):
-        karat.datasets.read_labels(tmp_path / "swapped.csv", N)
+        sortal.datasets.read_labels(tmp_path / "swapped.csv", N)
     assert "=x" not in (tmp_path / "few.csv").read_text().replace(", =x", "")
 
 
@@ -388,7 +388,7 @@ def test_every_draw_after_the_lessons_keeps_the_guarantee(truths):
         for drawn in combinations(rest, 3):
             y = np.full(10, None, dtype=object)
             y[[*taught, *drawn]] = truth[[*taught, *drawn]]
-            guarantee = karat.guarantee(labelings, y, 0.3, taught=taught, random_state=draws)
+            guarantee = sortal.guarantee(labelings, y, 0.3, taught=taught, random_state=draws)
             hidden = np.setdiff1d(rest, drawn)
             assert (guarantee.n, guarantee.m) == (4, 3)
             assert list(guarantee.labels[taught]) == list(truth[taught])
@@ -400,32 +400,32 @@ def test_every_draw_after_the_lessons_keeps_the_guarantee(truths):
 def test_lessons_are_checked():
     y = [0, 1, None, 0, None]
     with pytest.raises(InputError, match="an object that is to teach has no label"):
-        karat.guarantee([0, 0, 1, 1, 1], y, taught=[2])
+        sortal.guarantee([0, 0, 1, 1, 1], y, taught=[2])
     for taught in ([0, 0], [9], [0.5], [0, 1, 2, 3, 4]):
         with pytest.raises(InputError, match="taught must be positions"):
-            karat.guarantee([0, 0, 1, 1, 1], y, taught=taught)
-    guarantee = karat.guarantee([0, 0, 1, 1, 1], y, taught=[0])
+            sortal.guarantee([0, 0, 1, 1, 1], y, taught=taught)
+    guarantee = sortal.guarantee([0, 0, 1, 1, 1], y, taught=[0])
     assert any("chosen without any label" in said for said in guarantee.premises)
 
 
 def test_a_class_that_only_a_lesson_has():
     y = ["a", "b", "b", None, None, None]
-    guarantee = karat.guarantee([0, 1, 1, 1, 0, 0], y, taught=[0])
+    guarantee = sortal.guarantee([0, 1, 1, 1, 0, 0], y, taught=[0])
     assert (guarantee.labels[0], guarantee.n, guarantee.bound) == ("a", 3, 3)
-    fitted = karat.bounds.LabelSequence([0, 1, 1, 1, 0, 0], taught=[0]).update(y, [1, 2])
+    fitted = sortal.bounds.LabelSequence([0, 1, 1, 1, 0, 0], taught=[0]).update(y, [1, 2])
     assert fitted.labels[0] == "a"
 
 
 def test_a_cluster_of_lessons_alone_is_no_cluster_of_the_others():
     codes = {"fine": [0, 1, 2, 2, 3, 3, 3, 3], "coarse": [0, 0, 0, 0, 1, 1, 1, 1]}
     y = ["a", "b", None, "a", None, "b", "b", None]
-    guarantee = karat.guarantee(codes, y, 0.5, taught=[0, 1])
+    guarantee = sortal.guarantee(codes, y, 0.5, taught=[0, 1])
     assert guarantee.mdl["fine"].n_clusters == 2
     assert guarantee.mdl["fine"].m == 3
     assert list(guarantee.labels[:2]) == ["a", "b"]
 
 
 def test_the_page_is_a_package_file():
-    import karat.labeling
+    import sortal.labeling
 
-    assert (Path(karat.labeling.__file__).parent / "page.html").is_file()
+    assert (Path(sortal.labeling.__file__).parent / "page.html").is_file()

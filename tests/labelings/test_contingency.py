@@ -16,14 +16,14 @@ from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-import karat
+import sortal
 from example_counts import examples
-from karat import ContingencyTable
-from karat._kernels.contingency import count_dense
-from karat.labelings import cells as _cells
-from karat.labelings.cells import integer_pairs
-from karat.labelings.labels import encode
-from karat.runtime.validation import InputError
+from sortal import ContingencyTable
+from sortal._kernels.contingency import count_dense
+from sortal.labelings import cells as _cells
+from sortal.labelings.cells import integer_pairs
+from sortal.labelings.labels import encode
+from sortal.runtime.validation import InputError
 
 NAMES = ["b", "a", "c", "a", "b", "b"]
 PRED = [0, 1, 1, 1, 0, 2]
@@ -76,7 +76,7 @@ def kinds_of_labels():
 def test_any_labels(kind):
     labels = dict(kinds_of_labels())[kind]
     table = ContingencyTable(labels, PRED)
-    assert karat.adjusted_rand_index(table) == karat.adjusted_rand_index(NAMES, PRED)
+    assert sortal.adjusted_rand_index(table) == sortal.adjusted_rand_index(NAMES, PRED)
     assert sorted(table.counts) == [1, 1, 2, 2]
     if kind not in ("mixed", "far apart"):
         assert_array_equal(table.to_array(), EXPECTED)
@@ -89,7 +89,7 @@ def test_any_labels(kind):
 
 def test_labels_are_names():
     table = ContingencyTable(["1", "2", "1"], [1, 2, 1])
-    assert karat.adjusted_rand_index(table) == 1
+    assert sortal.adjusted_rand_index(table) == 1
     assert len(ContingencyTable(["1", 1, "1"], [0, 0, 0]).row_names) == 2
 
 
@@ -170,7 +170,7 @@ def test_every_way_to_count_agrees(monkeypatch):
     ways += [ContingencyTable(true, pred), ContingencyTable(far, pred * 10**12)]
     for table in ways:
         assert sorted(table.counts) == sorted(expected.counts)
-        assert karat.adjusted_rand_index(table) == karat.adjusted_rand_index(expected)
+        assert sortal.adjusted_rand_index(table) == sortal.adjusted_rand_index(expected)
     assert_array_equal(ways[2].to_array(), expected.to_array())
     assert_array_equal(ways[3].to_array(), expected.to_array())
 
@@ -223,7 +223,7 @@ class TestNoise:
     def test_singletons(self):
         table = ContingencyTable(self.TRUE, self.PRED, noise="singletons")
         reference = ContingencyTable(["a", "a", "b", "x", "b", "y"], [0, 7, 0, 1, 1, 8])
-        assert karat.adjusted_rand_index(table) == karat.adjusted_rand_index(reference)
+        assert sortal.adjusted_rand_index(table) == sortal.adjusted_rand_index(reference)
         assert table.shape == reference.shape
         assert table.row_names[-1] == "outlier 1"
 
@@ -325,17 +325,17 @@ class TestWeights:
 
 def test_matching_of_large_sparse_tables(monkeypatch):
     rng = np.random.default_rng(0)
-    import karat.labelings.matching
+    import sortal.labelings.matching
 
     for _ in range(20):
         counts = rng.integers(0, 4, (rng.integers(1, 9), rng.integers(1, 9)))
         counts[0, 0] += 1
         table = ContingencyTable.from_counts(counts)
-        accuracy = karat.matching_accuracy(table)
+        accuracy = sortal.matching_accuracy(table)
         with monkeypatch.context() as patch:
-            patch.setattr(karat.labelings.matching, "DENSE_CELLS", 0)
+            patch.setattr(sortal.labelings.matching, "DENSE_CELLS", 0)
             matched = table.matching()
-            assert karat.matching_accuracy(table) == accuracy
+            assert sortal.matching_accuracy(table) == accuracy
         used = matched[matched >= 0]
         assert len(set(used)) == len(used)
 
@@ -345,14 +345,14 @@ def test_views():
     clusters = table.by_cluster()
     assert list(clusters["class"]) == ["x", "o", "◇"]
     assert_allclose(clusters["purity"], [5 / 6, 4 / 6, 3 / 5])
-    assert_allclose(clusters["size"] @ clusters["purity"] / 17, karat.purity(table))
+    assert_allclose(clusters["size"] @ clusters["purity"] / 17, sortal.purity(table))
     weighted = clusters["size"] @ clusters["entropy"] / 17
-    assert_allclose(1 - weighted, karat.entropy_quality(table))
+    assert_allclose(1 - weighted, sortal.entropy_quality(table))
     assert_allclose(
-        (clusters["size"] * clusters["precision"]).sum() / 17, karat.matching_accuracy(table)
+        (clusters["size"] * clusters["precision"]).sum() / 17, sortal.matching_accuracy(table)
     )
     classes = table.by_class()
-    assert_allclose(classes["size"] @ classes["largest_share"] / 17, karat.inverse_purity(table))
+    assert_allclose(classes["size"] @ classes["largest_share"] / 17, sortal.inverse_purity(table))
     assert list(classes["matched_cluster"]) == [2, 1, 3]
     assert_allclose(classes.loc["x", "recall"], 5 / 8)
     unmatched = ContingencyTable([0, 0, 0], ["a", "b", "c"]).by_cluster()
@@ -370,7 +370,7 @@ def test_import_stays_light():
     import sys
 
     code = (
-        "import sys, karat.labelings.contingency;"
+        "import sys, sortal.labelings.contingency;"
         "print([m for m in ('numba', 'pandas', 'scipy', 'duckdb') if m in sys.modules])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -389,7 +389,7 @@ def naive_matching(table):
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("seed", range(40))
 def test_matching_is_the_heaviest(seed, sparse, monkeypatch):
-    from karat.labelings import matching as contingency
+    from sortal.labelings import matching as contingency
 
     if sparse:
         monkeypatch.setattr(contingency, "DENSE_CELLS", 0)
@@ -409,7 +409,7 @@ def test_matching_is_the_heaviest(seed, sparse, monkeypatch):
 
 def test_matching_leaves_out_what_cannot_be_matched(monkeypatch):
     """Singletons against a few classes, and against themselves: no large problem is solved."""
-    from karat.labelings import matching
+    from sortal.labelings import matching
 
     sizes = []
     best = matching._best_matching

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import karat
-from karat import ContingencyTable
-from karat.labelings.labels import NOISE, alike_names, apply_noise_policy, count_labels, encode
-from karat.labelings.structures import USUAL_CUTS
-from karat.runtime.validation import InputError
+import sortal
+from sortal import ContingencyTable
+from sortal.labelings.labels import NOISE, alike_names, apply_noise_policy, count_labels, encode
+from sortal.labelings.structures import USUAL_CUTS
+from sortal.runtime.validation import InputError
 
 TRUE, PRED = np.array([0, 0, 1, 1, 1, 2]), np.array([1, 1, 1, 0, 0, 0])
 WEIGHTS = np.array([0.5, 1.0, 2.0, 0.25, 1.0, 4.0])
@@ -77,13 +77,13 @@ def test_sentences_about_labels():
     )
     for missing, words in ((1, "1 missing label "), (2, "2 missing labels ")):
         with pytest.raises(InputError, match=words):
-            karat.adjusted_rand_index(["a", "b", *[None] * missing], [0] * (2 + missing))
+            sortal.adjusted_rand_index(["a", "b", *[None] * missing], [0] * (2 + missing))
 
 
 def test_a_dendrogram_is_cut_at_the_usual_numbers_that_it_has():
     X = np.arange(6.0)[:, None] ** 2
     from scipy.cluster.hierarchy import linkage
 
-    tree = karat.labelings.structures.Dendrogram(linkage(X))
+    tree = sortal.labelings.structures.Dendrogram(linkage(X))
     assert tree._numbers() == tuple(k for k in USUAL_CUTS if k < 6)
-    assert karat.labelings.structures.Dendrogram(linkage(X[:2]))._numbers() == (2,)
+    assert sortal.labelings.structures.Dendrogram(linkage(X[:2]))._numbers() == (2,)

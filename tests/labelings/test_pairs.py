@@ -9,18 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, hypergeom
 
-import karat
-from karat.bounds import kept_pairs
-from karat.bounds.pairs import share_of_pairs
-from karat.datasets import read_constraints
-from karat.labelings.pairs import as_constraints
+import sortal
+from sortal.bounds import kept_pairs
+from sortal.bounds.pairs import share_of_pairs
+from sortal.datasets import read_constraints
+from sortal.labelings.pairs import as_constraints
 
 
 def test_a_contradiction_is_told_with_its_shortest_chain():
     pairs = [("a", "b", "must"), ("b", "c", "must"), ("c", "d", "must"), ("b", "d", "must")]
-    with pytest.raises(karat.InputError, match="a must b, b must d, and a cannot d; drop"):
+    with pytest.raises(sortal.InputError, match="a must b, b must d, and a cannot d; drop"):
         as_constraints([*pairs, ("d", "a", "cannot")], 4, "abcd")
-    with pytest.raises(karat.InputError, match="0 must 1, and 0 cannot 1"):
+    with pytest.raises(sortal.InputError, match="0 must 1, and 0 cannot 1"):
         as_constraints([(0, 1, "must"), (1, 0, "cannot")], 2)
 
 
@@ -34,7 +34,7 @@ def test_a_contradiction_is_told_with_its_shortest_chain():
     ],
 )
 def test_what_is_no_pair_is_told(row, told):
-    with pytest.raises(karat.InputError, match=told):
+    with pytest.raises(sortal.InputError, match=told):
         as_constraints([(2, 3, "must"), row], 4)
 
 
@@ -66,7 +66,7 @@ def test_shares_are_of_the_pairs_and_ids_are_joined():
     labelings = pd.DataFrame({"two": [0, 0, 1, 1]}, index=["d", "c", "b", "a"])
     table = kept_pairs(labelings, [("a", "b", "must"), ("c", "d", "must"), ("a", "d", "must")])
     assert table.loc["two"].tolist() == [2, 0, pytest.approx(2 / 3)]
-    with pytest.raises(karat.InputError, match="there are no pairs"):
+    with pytest.raises(sortal.InputError, match="there are no pairs"):
         kept_pairs(labelings, [])
 
 
@@ -87,7 +87,7 @@ def test_of_many_pairs_the_interval_is_that_of_clopper_and_pearson():
 def test_the_share_of_random_pairs_covers_the_rand_index():
     rng = np.random.default_rng(0)
     truth, labels = rng.integers(3, size=(2, 40))
-    rand = karat.rand_index(truth, labels)
+    rand = sortal.rand_index(truth, labels)
     hits = 0
     for _ in range(60):
         drawn = rng.choice(40 * 39 // 2, 30, replace=False)
@@ -105,7 +105,7 @@ def test_pairs_that_were_picked_have_no_interval():
               for i in range(40)]  # fmt: skip
     for pairs, reason in ((star, "object 0"), (halves, "in one cluster of 'one'")):
         assert kept_pairs({"one": labels}, pairs)["share"].notna().all()
-        with pytest.raises(karat.InputError, match=f"not drawn at random.*{reason}"):
+        with pytest.raises(sortal.InputError, match=f"not drawn at random.*{reason}"):
             kept_pairs({"one": labels}, pairs, random=True)
 
 
@@ -116,5 +116,5 @@ def test_files_are_read_with_and_without_a_header(tmp_path, header):
     rows = read_constraints(path)
     assert as_constraints(rows, 3, "abc").must.tolist() == [True, False]
     path.write_text("a,b\nc,d\n")
-    with pytest.raises(karat.InputError, match="constraints have three"):
+    with pytest.raises(sortal.InputError, match="constraints have three"):
         read_constraints(path)

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 
-from karat.labelings.labels import apply_noise_policy, count_labels, encode, known_labels
-from karat.labelings.partitions import (
+from sortal.labelings.labels import apply_noise_policy, count_labels, encode, known_labels
+from sortal.labelings.partitions import (
     OverlappingPartition,
     SoftPartition,
     as_labelings,
     canonical_codes,
     cut_dendrogram,
 )
-from karat.runtime.validation import InputError
+from sortal.runtime.validation import InputError
 
 LABELS = [
     [3, 1, 3, 2],

@@ -8,18 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 
-import karat
-from karat import Dendrogram
-from karat.labelings.candidates import hard_labelings
-from karat.labelings.partitions import (
+import sortal
+from sortal import Dendrogram
+from sortal.labelings.candidates import hard_labelings
+from sortal.labelings.partitions import (
     OverlappingPartition,
     SoftPartition,
     as_linkage,
     canonical_codes,
     cut_dendrogram,
 )
-from karat.measures import catalogue
-from karat.runtime.validation import InputError
+from sortal.measures import catalogue
+from sortal.runtime.validation import InputError
 
 N = 40
 RNG = np.random.default_rng(0)
@@ -79,7 +79,7 @@ def test_every_cell_is_as_it_is_or_hardened_and_says_so(kind, graph):
     keys = [m.key for m in catalogue.values() if m.kind == "external" and not graph]
     keys += [m.key for m in catalogue.select(kind="internal") if (m.takes == "graph") == graph]
     data, metric = (GRAPH, "graph") if graph else (X, "euclidean")
-    scores = karat.evaluate(data, names, y=TRUTH, measures=keys, metric=metric)
+    scores = sortal.evaluate(data, names, y=TRUTH, measures=keys, metric=metric)
     assert list(scores.table.index) == list(names)
     assert not scores.hardened.loc[["hard", "its labels"]].to_numpy().any()
     for key in keys:
@@ -96,25 +96,25 @@ def test_every_cell_is_as_it_is_or_hardened_and_says_so(kind, graph):
 
 def test_objects_of_unknown_class_are_excluded_from_the_truth_of_a_soft_clustering():
     partly = np.where(np.arange(N) < 25, TRUTH, -1)
-    scores = karat.evaluate(X, SOFT, y=partly, measures=["adjusted_rand_index", "pbm_index"])
+    scores = sortal.evaluate(X, SOFT, y=partly, measures=["adjusted_rand_index", "pbm_index"])
     few = SoftPartition(SOFT.memberships[:25])
-    expected = karat.adjusted_rand_index(TRUTH[:25], few)
+    expected = sortal.adjusted_rand_index(TRUTH[:25], few)
     assert scores["adjusted_rand_index"]["0"] == pytest.approx(expected)
-    assert scores["pbm_index"]["0"] == pytest.approx(karat.pbm_index(X, SOFT, fuzzifier=1.5))
+    assert scores["pbm_index"]["0"] == pytest.approx(sortal.pbm_index(X, SOFT, fuzzifier=1.5))
 
 
 def test_memberships_have_no_weights_so_their_hard_labels_are_weighed():
     weights = RNG.integers(1, 4, N)
-    scores = karat.evaluate(X, {"a": SOFT}, y=TRUTH, sample_weight=weights)
-    hard = karat.evaluate(X, {"a": SOFT.harden()}, y=TRUTH, sample_weight=weights)
+    scores = sortal.evaluate(X, {"a": SOFT}, y=TRUTH, sample_weight=weights)
+    hard = sortal.evaluate(X, {"a": SOFT.harden()}, y=TRUTH, sample_weight=weights)
     assert scores.hardened.to_numpy().all()
     np.testing.assert_array_equal(scores.table, hard.table)
 
 
 def test_a_soft_clustering_is_judged_on_the_rows_that_fit_the_distance():
-    scores = karat.evaluate(X, SOFT, measures=["xie_beni_index"], metric="cosine")
+    scores = sortal.evaluate(X, SOFT, measures=["xie_beni_index"], metric="cosine")
     rows = X / np.linalg.norm(X, axis=1, keepdims=True)
-    assert scores["xie_beni_index"]["0"] == pytest.approx(karat.xie_beni_index(rows, SOFT))
+    assert scores["xie_beni_index"]["0"] == pytest.approx(sortal.xie_beni_index(rows, SOFT))
 
 
 def test_a_dendrogram_is_its_cuts():
@@ -126,7 +126,7 @@ def test_a_dendrogram_is_its_cuts():
         expected = canonical_codes(fcluster(Z, k, "maxclust"))
         np.testing.assert_array_equal(hard[f"tree k={k}"], expected)
     assert next(iter(hard_labelings(TREE)[0])) == "tree k=2"
-    assert list(karat.evaluate(X, TREE, measures=["silhouette"]).table.index)[-1] == "tree k=10"
+    assert list(sortal.evaluate(X, TREE, measures=["silhouette"]).table.index)[-1] == "tree k=10"
     assert Dendrogram(Z, cuts=[4, 4, 7]).cuts == (4, 7)
     assert Dendrogram(Z, cuts=1).cuts == (1,)
 
@@ -145,15 +145,15 @@ def test_what_structures_cannot_be():
     with pytest.raises(InputError, match="its own name"):
         hard_labelings({"t": TREE, "t k=3": TRUTH})
     with pytest.raises(InputError, match=r"labels.harden\(\)"):
-        karat.labelings.encode(SOFT)
+        sortal.labelings.encode(SOFT)
     with pytest.raises(InputError, match="39 labels, but there are 40"):
-        karat.evaluate(X, {"a": TRUTH, "b": SoftPartition(SOFT.memberships[1:])})
+        sortal.evaluate(X, {"a": TRUTH, "b": SoftPartition(SOFT.memberships[1:])})
     assert hard_labelings([TRUTH, SOFT])[0]["1"] is not None
     assert hard_labelings([TRUTH, TRUTH])[1] == {}
 
 
 def test_what_hardening_does_is_told():
-    from karat.labelings.structures import Hardened
+    from sortal.labelings.structures import Hardened
 
     soft = Hardened.of(SoftPartition([[1, 0, 0], [0.4, 0.3, 0.3]]))
     assert "below one half for 1 of 2" in str(soft)
@@ -167,16 +167,16 @@ def test_what_hardening_does_is_told():
 
 
 def test_structures_are_candidates_of_a_study(tmp_path):
-    path = tmp_path / "s.karat"
+    path = tmp_path / "s.sortal"
     given = {"soft": SOFT, "over": OVERLAPPING, "tree": Dendrogram(TREE.linkage, cuts=[2, 3])}
-    with karat.Study(X, y=TRUTH, storage=path) as study:
+    with sortal.Study(X, y=TRUTH, storage=path) as study:
         study.add(given)
         study.add(SOFT)
         study.add(given)  # again: nothing new
         assert list(study.candidates.index) == ["soft", "over", "tree k=2", "tree k=3", "labels 0"]
         with pytest.raises(InputError, match="another clustering called 'soft'"):
             study.add({"soft": SoftPartition(np.eye(3)[SOFT.harden()])})
-    with karat.Study(X, storage=path) as study:
+    with sortal.Study(X, storage=path) as study:
         for name, one in (("soft", SOFT), ("labels 0", SOFT), ("over", OVERLAPPING)):
             kept = study.memberships(name).memberships
             assert type(study.memberships(name)) is type(one)
@@ -185,12 +185,12 @@ def test_structures_are_candidates_of_a_study(tmp_path):
             np.testing.assert_allclose(np.sort(kept), np.sort(one.memberships), atol=1e-6)
         np.testing.assert_array_equal(study.labels("soft"), canonical_codes(SOFT.harden()))
         assert study.memberships("tree k=2") is None
-        hard = karat.evaluate(X, SOFT.harden(), measures=["silhouette"])
+        hard = sortal.evaluate(X, SOFT.harden(), measures=["silhouette"])
         assert study.scores().loc["soft", "silhouette"] == pytest.approx(hard["silhouette"]["0"])
 
 
 def test_a_chosen_soft_clustering_says_what_was_hardened():
-    study = karat.Study(X, by="silhouette")
+    study = sortal.Study(X, by="silhouette")
     study.add({"soft": SOFT, "one against all": TRUTH == 0})
     best = study.best()
     assert best.name == "soft"
@@ -201,7 +201,7 @@ def test_a_chosen_soft_clustering_says_what_was_hardened():
 def test_mixtures_bring_their_memberships(workers):
     from sklearn.mixture import GaussianMixture
 
-    study = karat.Study(X, metric="cosine")
+    study = sortal.Study(X, metric="cosine")
     names = ["gaussian-mixture", "kmeans", "soft-movmf", "hard-movmf"]
     study.sweep(names, k=[2, 3], n_init=1, workers=workers)
     done = study.candidates.index
@@ -220,11 +220,11 @@ def test_mixtures_bring_their_memberships(workers):
 
 
 def test_memberships_are_extended_with_the_labels(monkeypatch):
-    from karat.study import samples
+    from sortal.study import samples
 
     monkeypatch.setattr(samples, "MAX_FITTED", 20)
-    monkeypatch.setattr(karat.study.fits.Fits, "fits_sample", lambda self, clusterer: True)
-    study = karat.Study(X)
+    monkeypatch.setattr(sortal.study.fits.Fits, "fits_sample", lambda self, clusterer: True)
+    study = sortal.Study(X)
     study.sweep("gaussian-mixture", k=3, n_init=1, workers=1)
     name = "gaussian-mixture k=3 start=0"
     assert len(study.memberships(name).memberships) == N
@@ -232,7 +232,7 @@ def test_memberships_are_extended_with_the_labels(monkeypatch):
 
 
 def test_what_is_of_something_else_is_no_membership():
-    from karat.clusterers import memberships_of
+    from sortal.clusterers import memberships_of
 
     class Odd:
         def predict_proba(self, X):
@@ -251,7 +251,7 @@ def test_a_file_has_labels_alone(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     np.savez("mine.npz", hard=TRUTH, soft=SOFT.memberships)
     with pytest.raises(InputError, match=r"'soft' has shape .* are taken by Study.add"):
-        karat.datasets.read_labelings("mine.npz")
+        sortal.datasets.read_labelings("mine.npz")
 
 
 @pytest.mark.parametrize(

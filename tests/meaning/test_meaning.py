@@ -15,13 +15,13 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 
-import karat
-from karat.labelings.held_out import held_out
-from karat.meaning import ClusterDescription, Condition, describe_clusters
-from karat.meaning.effects import Means
-from karat.meaning.features import Feature, as_table
-from karat.meaning.rules import _cuts, _learn, between
-from karat.runtime.validation import InputError
+import sortal
+from sortal.labelings.held_out import held_out
+from sortal.meaning import ClusterDescription, Condition, describe_clusters
+from sortal.meaning.effects import Means
+from sortal.meaning.features import Feature, as_table
+from sortal.meaning.rules import _cuts, _learn, between
+from sortal.runtime.validation import InputError
 
 
 def customers(n: int = 400, seed: int = 0) -> pd.DataFrame:
@@ -422,11 +422,11 @@ def test_a_study_describes_in_original_units(tmp_path):
     table = customers(120)
     table["income"] += np.where(table["age"] > 48, 200_000, 0)
     table.to_csv(tmp_path / "customers.csv", index=False)
-    data = karat.datasets.read(tmp_path / "customers.csv")
+    data = sortal.datasets.read(tmp_path / "customers.csv")
     assert data.scale is not None
     labels = (table["age"] > 48).astype(int).to_numpy()
     # the columns were drawn independently, so that weights would set the date aside
-    study = karat.Study(data, column_weights="equal")
+    study = sortal.Study(data, column_weights="equal")
     study.add({"mine": labels})
     clusters = study.describe("mine")
     by_size = {cluster.size: cluster for cluster in clusters}
@@ -444,25 +444,25 @@ def test_a_study_describes_in_original_units(tmp_path):
 
 def test_a_study_describes_documents_distances_and_coordinates():
     texts = ["red wine and cheese", "white wine, old cheese", "the ship sails", "a ship at sea"] * 8
-    from karat.text import TextVectorizer
+    from sortal.text import TextVectorizer
 
     vectorizer = TextVectorizer(min_df=1)
     X = vectorizer.fit_transform(texts)
-    data = karat.datasets.from_array(X, feature_names=vectorizer.terms_)
+    data = sortal.datasets.from_array(X, feature_names=vectorizer.terms_)
     from dataclasses import replace
 
-    study = karat.Study(replace(data, metric="cosine"))
+    study = sortal.Study(replace(data, metric="cosine"))
     study.add({"mine": [0, 0, 1, 1] * 8})
     first, second = study.describe("mine")
     assert "wine" in first.name
     assert "ship" in second.name
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(40, 30))
-    study = karat.Study(vectors)
+    study = sortal.Study(vectors)
     study.add({"mine": np.repeat([0, 1], 20)})
     assert [cluster.telling for cluster in study.describe("mine")] == [(), ()]
     D = np.abs(np.arange(12.0)[:, None] - np.arange(12.0))
-    study = karat.Study(D, metric="precomputed")
+    study = sortal.Study(D, metric="precomputed")
     study.add({"named": ["left"] * 6 + ["right"] * 6})
     assert [cluster.name for cluster in study.describe("named")] == ["left", "right"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from karat import meaning
+from sortal import meaning
 from values import table_test
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-import karat
-from karat.measures import catalogue
-from karat.runtime.validation import InputError, UndefinedMeasureError
+import sortal
+from sortal.measures import catalogue
+from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 KEYS = [m.key for m in catalogue.values() if m.takes == "graph"]
 
@@ -67,7 +67,7 @@ def test_every_measure_equals_its_definition(seed):
     expected = naive(A, labels.tolist())
     assert set(expected) == set(KEYS)
     for given in (A, sparse.csr_array(A), sparse.coo_matrix(A), A.tolist()):
-        scores = karat.evaluate(given, labels, metric="graph")
+        scores = sortal.evaluate(given, labels, metric="graph")
         assert set(scores) == set(KEYS)
         for key in KEYS:
             assert float(scores[key].iloc[0]) == pytest.approx(expected[key], rel=1e-12), key
@@ -84,14 +84,14 @@ def test_networkx_agrees(weighted):
     community = networkx.algorithms.community
     for resolution in (1.0, 0.3, 2.5):
         expected = community.modularity(graph, parts, resolution=resolution)
-        assert karat.modularity(A, labels, resolution=resolution) == pytest.approx(expected)
+        assert sortal.modularity(A, labels, resolution=resolution) == pytest.approx(expected)
     each = [networkx.conductance(graph, part, weight="weight") for part in parts]
-    assert karat.conductance(A, labels) == pytest.approx(np.mean(each))
+    assert sortal.conductance(A, labels) == pytest.approx(np.mean(each))
     cuts = [networkx.normalized_cut_size(graph, p, weight="weight") for p in parts]
     # networkx adds the cut over the volume of all other nodes
     volumes = [A[sorted(p)].sum() for p in parts]
     own = [c * (A.sum() - v) / A.sum() for c, v in zip(cuts, volumes, strict=True)]
-    assert karat.graph_normalized_cut(A, labels) == pytest.approx(sum(own))
+    assert sortal.graph_normalized_cut(A, labels) == pytest.approx(sum(own))
 
 
 def test_the_conductance_of_the_larger_part_is_by_the_smaller_volume():
@@ -99,22 +99,22 @@ def test_the_conductance_of_the_larger_part_is_by_the_smaller_volume():
     star[0, 1:] = star[1:, 0] = 1
     star[1, 2] = star[2, 1] = 1
     # volumes 11 and 1, a cut of 1
-    assert karat.conductance(star, [0, 0, 0, 0, 0, 1]) == 1.0
+    assert sortal.conductance(star, [0, 0, 0, 0, 0, 1]) == 1.0
     # volumes 9 and 3, a cut of 3
-    assert karat.conductance(star, [0, 0, 0, 1, 1, 1]) == 1.0
+    assert sortal.conductance(star, [0, 0, 0, 1, 1, 1]) == 1.0
     # volumes 8 and 4, a cut of 2
-    assert karat.conductance(star, [0, 1, 1, 0, 0, 0]) == 0.5
+    assert sortal.conductance(star, [0, 1, 1, 0, 0, 0]) == 0.5
 
 
 def test_zachary_s_club():
     networkx = pytest.importorskip("networkx", reason="networkx is not installed")
-    club = networkx.karate_club_graph()
+    club = networkx.sortale_club_graph()
     A = networkx.to_scipy_sparse_array(club, weight=None)
     sides = [club.nodes[i]["club"] for i in club]
     # Newman & Girvan's division into the two sides that the club fell into
-    assert karat.modularity(A, sides) == pytest.approx(0.3582, abs=1e-4)
-    assert karat.modularity(A, [0] * 34) == 0
-    assert karat.map_equation(A, sides) < karat.map_equation(A, [0] * 34)
+    assert sortal.modularity(A, sides) == pytest.approx(0.3582, abs=1e-4)
+    assert sortal.modularity(A, [0] * 34) == 0
+    assert sortal.map_equation(A, sides) < sortal.map_equation(A, [0] * 34)
 
 
 def test_loops_are_ignored():
@@ -130,7 +130,7 @@ def test_a_graph_in_parts():
     A = np.kron(np.eye(2), np.ones((3, 3)) - np.eye(3))
     A = np.pad(A, (0, 1))
     parts = [0, 0, 0, 1, 1, 1, 2]
-    scores = karat.evaluate(A, {"parts": parts, "alone": range(7), "one": [0] * 7}, metric="graph")
+    scores = sortal.evaluate(A, {"parts": parts, "alone": range(7), "one": [0] * 7}, metric="graph")
     right = {
         "modularity": 0.5,
         "map_equation": math.log2(3),
@@ -158,9 +158,9 @@ def test_excluded_nodes_take_their_edges_with_them():
     star = np.zeros((4, 4))
     star[0, 1:] = star[1:, 0] = 1
     with pytest.raises(UndefinedMeasureError, match="no edge joins"):
-        karat.modularity(star, [-1, 0, 0, 1], noise="drop")
+        sortal.modularity(star, [-1, 0, 0, 1], noise="drop")
     with pytest.raises(InputError, match="marks 6 of 24 objects as outliers"):
-        karat.modularity(A, labels)
+        sortal.modularity(A, labels)
 
 
 @pytest.mark.parametrize(
@@ -177,9 +177,9 @@ def test_excluded_nodes_take_their_edges_with_them():
 def test_what_is_no_graph_is_rejected(change, said):
     A = change(random_graph())
     for call in (
-        lambda: karat.modularity(A, np.arange(24) % 2),
-        lambda: karat.evaluate(A, np.arange(24) % 2, metric="graph"),
-        lambda: karat.Study(A, metric="graph"),
+        lambda: sortal.modularity(A, np.arange(24) % 2),
+        lambda: sortal.evaluate(A, np.arange(24) % 2, metric="graph"),
+        lambda: sortal.Study(A, metric="graph"),
     ):
         with pytest.raises(InputError, match=said):
             call()
@@ -188,24 +188,24 @@ def test_what_is_no_graph_is_rejected(change, said):
 def test_wrong_lengths_and_parameters():
     A = random_graph()
     with pytest.raises(InputError, match="23 labels"):
-        karat.modularity(A, np.arange(23) % 2)
+        sortal.modularity(A, np.arange(23) % 2)
     with pytest.raises(InputError, match="resolution must be"):
-        karat.modularity(A, np.arange(24) % 2, resolution=-1)
+        sortal.modularity(A, np.arange(24) % 2, resolution=-1)
 
 
 def test_a_graph_has_no_distances_and_distances_no_edges():
     A = random_graph()
     labels = np.arange(24) % 2
     with pytest.raises(InputError, match=r"silhouette .* a graph has edges alone"):
-        karat.evaluate(A, labels, measures=["silhouette"], metric="graph")
+        sortal.evaluate(A, labels, measures=["silhouette"], metric="graph")
     with pytest.raises(InputError, match=r"modularity .* the edges of a graph"):
-        karat.evaluate(A, labels, measures=["modularity"])
-    assert not set(karat.evaluate(A, labels)) & set(KEYS)
+        sortal.evaluate(A, labels, measures=["modularity"])
+    assert not set(sortal.evaluate(A, labels)) & set(KEYS)
 
 
 def test_the_graph_that_was_given_is_not_changed():
     A = sparse.csr_array(random_graph() + np.eye(24))
     before = A.toarray()
-    karat.evaluate(A, np.arange(24) % 2, metric="graph")
-    karat.Study(A, metric="graph")
+    sortal.evaluate(A, np.arange(24) % 2, metric="graph")
+    sortal.Study(A, metric="graph")
     np.testing.assert_array_equal(A.toarray(), before)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from karat import evaluate
-from karat.measures import catalogue
+from sortal import evaluate
+from sortal.measures import catalogue
 
 MEASURES = ["silhouette", "within_cluster_scatter", "mcclain_rao_index", "c_index", "aucc"]
 

@@ -10,14 +10,14 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-import karat
 import naive_external as naive
-from karat import ContingencyTable, measures
-from karat.labelings.labels import encode
-from karat.labelings.partitions import as_labelings
-from karat.measures import catalogue
-from karat.measures.external.chance import _shuffled
-from karat.runtime.validation import InputError, UndefinedMeasureError
+import sortal
+from sortal import ContingencyTable, measures
+from sortal.labelings.labels import encode
+from sortal.labelings.partitions import as_labelings
+from sortal.measures import catalogue
+from sortal.measures.external.chance import _shuffled
+from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 TRUE = [0, 0, 0, 1, 1, 1, 2, 2]
 PRED = [0, 0, 1, 1, 1, 1, 2, 0]
@@ -35,7 +35,7 @@ def test_permutation_test_equals_all_permutations():
     all_values = [naive.adjusted_rand_index(TRUE, p) for p in itertools.islice(
         itertools.permutations(PRED), None)][:: 7]  # fmt: skip
     exact = np.mean([v >= value - 1e-12 for v in all_values])
-    result = karat.permutation_test(
+    result = sortal.permutation_test(
         "adjusted_rand_index", TRUE, PRED, n_permutations=4000, random_state=0
     )
     assert_allclose(result.p_value, exact, atol=0.02)
@@ -44,11 +44,11 @@ def test_permutation_test_equals_all_permutations():
 
 def test_permutation_direction():
     kwargs = {"n_permutations": 300, "random_state": 0}
-    good = karat.permutation_test("purity", TRUE * 5, PRED * 5, **kwargs)
-    same = karat.permutation_test("variation_of_information", TRUE * 5, PRED * 5, **kwargs)
+    good = sortal.permutation_test("purity", TRUE * 5, PRED * 5, **kwargs)
+    same = sortal.permutation_test("variation_of_information", TRUE * 5, PRED * 5, **kwargs)
     assert good.p_value < 0.02
     assert same.p_value < 0.02
-    bad = karat.permutation_test("hamming_distance", [0, 1] * 20, [0, 0, 1, 1] * 10, **kwargs)
+    bad = sortal.permutation_test("hamming_distance", [0, 1] * 20, [0, 0, 1, 1] * 10, **kwargs)
     assert bad.p_value > 0.5
 
 
@@ -58,7 +58,7 @@ def test_p_values_are_uniform_under_chance():
     for _ in range(200):
         true, pred = rng.integers(0, 4, 60), rng.integers(0, 3, 60)
         ps.append(
-            karat.permutation_test(
+            sortal.permutation_test(
                 "mutual_information", true, pred, n_permutations=99, random_state=rng
             ).p_value
         )
@@ -67,21 +67,21 @@ def test_p_values_are_uniform_under_chance():
 
 
 def test_chance_corrected_rand_is_the_adjusted_one():
-    result = karat.chance_corrected("rand_index", TRUE * 4, PRED * 4, random_state=0)
-    exact = karat.adjusted_rand_index(TRUE * 4, PRED * 4)
+    result = sortal.chance_corrected("rand_index", TRUE * 4, PRED * 4, random_state=0)
+    exact = sortal.adjusted_rand_index(TRUE * 4, PRED * 4)
     assert abs(result.value - exact) < 4 * result.standard_error
     # mutual information has the greater entropy as its optimum in AMI
     table = ContingencyTable(TRUE * 4, PRED * 4)
-    h = karat.mutual_information(TRUE, TRUE), karat.mutual_information(PRED, PRED)
-    result = karat.chance_corrected("mutual_information", table, optimum=max(h), random_state=0)
-    assert abs(result.value - karat.adjusted_mutual_information(table)) < 4 * result.standard_error
+    h = sortal.mutual_information(TRUE, TRUE), sortal.mutual_information(PRED, PRED)
+    result = sortal.chance_corrected("mutual_information", table, optimum=max(h), random_state=0)
+    assert abs(result.value - sortal.adjusted_mutual_information(table)) < 4 * result.standard_error
     with pytest.raises(InputError, match="optimum="):
-        karat.chance_corrected("mutual_information", table)
+        sortal.chance_corrected("mutual_information", table)
 
 
 def test_chance_corrected_of_a_distance():
-    result = karat.chance_corrected("hamming_distance", TRUE * 4, PRED * 4, random_state=0)
-    same = karat.chance_corrected("matching_accuracy", TRUE * 4, PRED * 4, random_state=0)
+    result = sortal.chance_corrected("hamming_distance", TRUE * 4, PRED * 4, random_state=0)
+    same = sortal.chance_corrected("matching_accuracy", TRUE * 4, PRED * 4, random_state=0)
     assert_allclose(result.value, same.value)
     assert 0 < result.value < result.uncorrected + 1
 
@@ -89,16 +89,16 @@ def test_chance_corrected_of_a_distance():
 def test_standardized_equals_monte_carlo():
     rng = np.random.default_rng(0)
     true, pred = rng.integers(0, 6, 300), rng.integers(0, 5, 300)
-    shuffles = karat.permutation_test(
+    shuffles = sortal.permutation_test(
         "mutual_information", true, pred, n_permutations=4000, random_state=1
     )
     z = (shuffles.value - shuffles.mean) / shuffles.standard_deviation
-    assert_allclose(karat.standardized_mutual_information(true, pred), z, atol=0.08)
+    assert_allclose(sortal.standardized_mutual_information(true, pred), z, atol=0.08)
 
 
 @pytest.mark.parametrize("name", ["permutation_test", "chance_corrected"])
 def test_seeds_and_errors(name):
-    function = getattr(karat, name)
+    function = getattr(sortal, name)
     first = function("purity", TRUE, PRED, random_state=3)
     assert first == function("purity", TRUE, PRED, random_state=3)
     assert first != function("purity", TRUE, PRED, random_state=4)
@@ -114,7 +114,7 @@ def test_seeds_and_errors(name):
 
 
 def test_callables():
-    result = karat.permutation_test(lambda table: float(table.counts.max()), TRUE, PRED,
+    result = sortal.permutation_test(lambda table: float(table.counts.max()), TRUE, PRED,
                                     random_state=0)  # fmt: skip
     assert result.value == 3
 
@@ -133,15 +133,15 @@ def test_compare_labelings(key):
 
 def test_compare_labelings_with_outliers():
     labelings = {"a": [0, 0, 1, -1], "b": [0, 1, -1, 1], "c": [-1, -1, -1, 2]}
-    frame = karat.compare_labelings(labelings, "purity", noise="drop")
-    assert frame.loc["a", "b"] == karat.purity([0, 0], [0, 1])
+    frame = sortal.compare_labelings(labelings, "purity", noise="drop")
+    assert frame.loc["a", "b"] == sortal.purity([0, 0], [0, 1])
     assert np.isnan(frame.loc["a", "c"])
     with pytest.raises(InputError, match="external"):
-        karat.compare_labelings(labelings, "silhouette", noise="drop")
+        sortal.compare_labelings(labelings, "silhouette", noise="drop")
 
 
 def test_batch_tables_of_any_width(monkeypatch):
-    from karat.labelings import contingency
+    from sortal.labelings import contingency
 
     rng = np.random.default_rng(1)
     batch = as_labelings({str(k): rng.integers(-1, k, 400) for k in (2, 30, 200, 7)}, noise="drop")
@@ -161,7 +161,7 @@ def test_evaluate_judges_by_what_is_known():
     labels = {f"k{k}": rng.integers(0, k, 80) for k in (2, 4, 6)}
     truth = rng.integers(0, 3, 80).astype(object)
     truth[:20] = None
-    scores = karat.evaluate(None, labels, y=truth)
+    scores = sortal.evaluate(None, labels, y=truth)
     for key in scores.table.columns:
         for name, pred in labels.items():
             expected = catalogue[key].function(truth[20:], pred[20:])
@@ -169,7 +169,7 @@ def test_evaluate_judges_by_what_is_known():
 
 
 def test_evaluate_says_why():
-    scores = karat.evaluate(
+    scores = sortal.evaluate(
         None, {"a": [-1, -1, 0, 1]}, y=[0, 1, None, None], measures=["purity"], noise="drop"
     )
     assert np.isnan(scores.table.loc["a", "purity"])
@@ -184,7 +184,7 @@ def test_frames_are_labelings():
 @pytest.mark.parametrize("kind", [np.int8, np.int64, np.uint16, "pandas"])
 def test_integer_truth_never_becomes_objects(kind, monkeypatch):
     """One object for each label would take seconds and a gigabyte for ten million labels."""
-    from karat.labelings import labels as module
+    from sortal.labelings import labels as module
 
     def refuse(*_):
         raise AssertionError("labels were made objects")
@@ -192,9 +192,9 @@ def test_integer_truth_never_becomes_objects(kind, monkeypatch):
     rng = np.random.default_rng(0)
     labels, truth = rng.integers(0, 4, 200), rng.integers(0, 5, 200)
     given = pd.Series(truth) if kind == "pandas" else truth.astype(kind)
-    expected = karat.evaluate(None, labels, y=truth.astype(object))
+    expected = sortal.evaluate(None, labels, y=truth.astype(object))
     monkeypatch.setattr(module, "known_labels", refuse)
-    found = karat.evaluate(None, labels, y=given)
+    found = sortal.evaluate(None, labels, y=given)
     pd.testing.assert_frame_equal(found.table, expected.table)
 
 
@@ -204,22 +204,22 @@ def test_integer_truth_that_is_not_known_everywhere():
     weights = rng.integers(0, 3, 200)
     some = np.where(truth == -1, None, truth.astype(object))
     for options in ({}, {"sample_weight": weights}):
-        one, two = (karat.evaluate(None, labels, y=t, **options) for t in (truth, some))
+        one, two = (sortal.evaluate(None, labels, y=t, **options) for t in (truth, some))
         pd.testing.assert_frame_equal(one.table, two.table)
     with pytest.raises(InputError, match="class of no object"):
-        karat.evaluate(None, labels, y=np.full(200, -1))
+        sortal.evaluate(None, labels, y=np.full(200, -1))
     with pytest.raises(InputError, match="3 labels"):
-        karat.evaluate(None, labels, y=np.array([0, 1, 2]))
+        sortal.evaluate(None, labels, y=np.array([0, 1, 2]))
 
 
 def test_labels_of_too_many_objects_are_not_shuffled():
     table = ContingencyTable.from_counts([[2**31, 5], [7, 2**31]])
     with pytest.raises(UndefinedMeasureError, match="2,147,483,648 at most"):
-        karat.permutation_test("rand_index", table)
+        sortal.permutation_test("rand_index", table)
 
 
 @pytest.mark.parametrize("counts", [[[3, 4, 5]], [[3], [4]]])
 def test_one_cluster_shuffled_is_itself(counts):
     table = ContingencyTable.from_counts(counts)
-    found = karat.permutation_test("purity", table, n_permutations=9)
+    found = sortal.permutation_test("purity", table, n_permutations=9)
     assert (found.mean, found.standard_deviation) == (found.value, 0)

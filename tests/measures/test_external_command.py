@@ -1,4 +1,4 @@
-"""``karat compare``: files of labels to every external measure."""
+"""``sortal compare``: files of labels to every external measure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-import karat
-from karat.cli import app
-from karat.measures import catalogue
-from karat.runtime.validation import InputError
+import sortal
+from sortal.cli import app
+from sortal.measures import catalogue
+from sortal.runtime.validation import InputError
 
 TRUE = list("xxxxxoxoooo◇xx◇◇◇")
 PRED = [1] * 6 + [2] * 6 + [3] * 5
@@ -204,15 +204,15 @@ def test_all_against_all(many):
         assert [m["key"] for m in answer["measures"]] == [
             "adjusted_rand_index", "normalized_mutual_information", "adjusted_mutual_information",
         ]  # fmt: skip
-        frame = karat.compare_labelings(labels).to_dict("index")
+        frame = sortal.compare_labelings(labels).to_dict("index")
         for row, values in answer["measures"][0]["values"].items():
             assert values == pytest.approx({name: frame[row][name] for name in values})
             assert len(values) == 4
     shown = run(folder / "all.csv", "--measure", "purity", "--columns", "a,gold,c")
     assert "3 labelings" in shown
     assert "rows as gold standard" in shown
-    assert f"{karat.purity(labels['gold'], labels['c']):.6g}" in shown
-    assert f"{karat.purity(labels['c'], labels['gold']):.6g}" in shown
+    assert f"{sortal.purity(labels['gold'], labels['c']):.6g}" in shown
+    assert f"{sortal.purity(labels['c'], labels['gold']):.6g}" in shown
 
 
 def test_titles_name_the_normaliser(many):
@@ -230,7 +230,7 @@ def test_many_files_are_joined_by_id(many):
     assert list(answer["left_out"].values()) == [3, 0]
     ari = next(m for m in answer["measures"] if m["key"] == "adjusted_rand_index")
     assert ari["values"]["gold"]["b"] == pytest.approx(
-        karat.adjusted_rand_index(labels["gold"][3:], labels["b"][3:])
+        sortal.adjusted_rand_index(labels["gold"][3:], labels["b"][3:])
     )
     assert "excluded: 3 objects of" in " ".join(run(*args).split())
 
@@ -282,7 +282,7 @@ def test_real_labels(shared_data):
     answer = judged(truth, second_file, "--noise", "cluster")
     first, second = (pd.read_csv(path)["label"].to_numpy() for path in (truth, second_file))
     values = of_pair(answer)
-    ari = karat.adjusted_rand_index(first, second, noise="cluster")
+    ari = sortal.adjusted_rand_index(first, second, noise="cluster")
     assert values["adjusted_rand_index"] == pytest.approx(ari)
     assert answer["objects"] == len(first)
     assert np.isfinite([v for v in values.values() if v is not None]).all()

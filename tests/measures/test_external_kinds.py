@@ -9,12 +9,12 @@ from hypothesis import given
 from numpy.testing import assert_allclose
 from scipy.cluster.hierarchy import linkage
 
-import karat
 import naive_external as naive
+import sortal
 from example_counts import examples
-from karat import Dendrogram
-from karat.labelings.partitions import OverlappingPartition, SoftPartition, cut_dendrogram
-from karat.runtime.validation import InputError, UndefinedMeasureError
+from sortal import Dendrogram
+from sortal.labelings.partitions import OverlappingPartition, SoftPartition, cut_dendrogram
+from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 
 def soft(rng, n, k):
@@ -26,12 +26,12 @@ def test_soft_pairs_are_expectations(seed):
     rng = np.random.default_rng(seed)
     U, V = soft(rng, 12, 3), soft(rng, 12, 4)
     both, true, pred = naive.expected_pairs(U.tolist(), V.tolist())
-    got = karat.pair_counts(SoftPartition(U), SoftPartition(V))
+    got = sortal.pair_counts(SoftPartition(U), SoftPartition(V))
     assert_allclose(
         [got.both, got.only_pred, got.only_true, got.total], [both, pred - both, true - both, 66]
     )
     assert_allclose(
-        karat.rand_index(SoftPartition(U), SoftPartition(V)), (66 - true - pred + 2 * both) / 66
+        sortal.rand_index(SoftPartition(U), SoftPartition(V)), (66 - true - pred + 2 * both) / 66
     )
 
 
@@ -43,14 +43,14 @@ def test_soft_pairs_are_the_mean_over_drawn_labels():
         true = [rng.choice(3, p=p) for p in U]
         pred = [rng.choice(2, p=p) for p in V]
         draws.append(naive.pairs(true, pred)[0])
-    got = karat.pair_counts(SoftPartition(U), SoftPartition(V)).both
+    got = sortal.pair_counts(SoftPartition(U), SoftPartition(V)).both
     assert abs(got - np.mean(draws)) < 4 * np.std(draws) / np.sqrt(len(draws))
 
 
-@pytest.mark.parametrize("key", [m.key for m in karat.measures.catalogue.select(kind="external")])
+@pytest.mark.parametrize("key", [m.key for m in sortal.measures.catalogue.select(kind="external")])
 def test_hard_memberships_are_labels(key):
     true, pred = [0, 0, 1, 1, 2, 2], [0, 1, 1, 1, 2, 0]
-    function = karat.measures.catalogue[key].function
+    function = sortal.measures.catalogue[key].function
     U = SoftPartition(np.eye(3)[pred])
     if key in naive.COUNTED:
         with pytest.raises(UndefinedMeasureError, match="harden"):
@@ -66,7 +66,7 @@ def test_soft_nmi_from_the_expected_table():
     a, b = joint.sum(1), joint.sum(0)
     mi = (joint * np.log(joint / np.outer(a, b))).sum()
     nmi = mi / np.sqrt((a * np.log(a)).sum() * (b * np.log(b)).sum())
-    got = karat.normalized_mutual_information(SoftPartition(U), SoftPartition(V))
+    got = sortal.normalized_mutual_information(SoftPartition(U), SoftPartition(V))
     assert_allclose(got, nmi, rtol=1e-12)
 
 
@@ -87,11 +87,11 @@ def test_overlapping(covers):
     true, pred = covers
     T, C = OverlappingPartition(true), OverlappingPartition(pred)
     p, r = naive.extended_bcubed(true, pred), naive.extended_bcubed(pred, true)
-    assert_allclose(karat.bcubed_precision(T, C), p, atol=1e-12)
-    assert_allclose(karat.bcubed_recall(T, C), r, atol=1e-12)
+    assert_allclose(sortal.bcubed_precision(T, C), p, atol=1e-12)
+    assert_allclose(sortal.bcubed_recall(T, C), r, atol=1e-12)
     f = 2 * p * r / (p + r) if p + r else 0.0
-    assert_allclose(karat.bcubed_f_measure(T, C), f, atol=1e-12)
-    assert_allclose(karat.omega_index(T, C), naive.omega_index(true, pred), atol=1e-12)
+    assert_allclose(sortal.bcubed_f_measure(T, C), f, atol=1e-12)
+    assert_allclose(sortal.omega_index(T, C), naive.omega_index(true, pred), atol=1e-12)
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.9])
@@ -100,7 +100,7 @@ def test_overlapping_element_centric(alpha):
     true, pred = rng.random((8, 3)) < 0.5, rng.random((8, 2)) < 0.6
     true[:, 0] |= ~true.any(axis=1)
     pred[:, 1] |= ~pred.any(axis=1)
-    computed = karat.element_centric_similarity(
+    computed = sortal.element_centric_similarity(
         OverlappingPartition(true), OverlappingPartition(pred), alpha=alpha
     )
     expected = naive.overlapping_similarity(
@@ -113,20 +113,20 @@ def test_without_overlap_the_overlapping_measures_are_the_ordinary_ones():
     rng = np.random.default_rng(2)
     true, pred = rng.integers(0, 3, 30), rng.integers(0, 4, 30)
     C = OverlappingPartition(np.eye(4)[pred])
-    assert_allclose(karat.omega_index(true, C), karat.adjusted_rand_index(true, pred))
+    assert_allclose(sortal.omega_index(true, C), sortal.adjusted_rand_index(true, pred))
     for key in ("bcubed_precision", "bcubed_recall", "element_centric_similarity"):
-        function = getattr(karat, key)
+        function = getattr(sortal, key)
         assert_allclose(function(true, C), function(true, pred))
     with pytest.raises(InputError, match="element_centric_similarity"):
-        karat.rand_index(true, C)
+        sortal.rand_index(true, C)
 
 
 def test_extended_bcubed_of_amigo2009():
     # §6: two items sharing two categories, put together once, have recall 1/2 and precision 1
     true = OverlappingPartition([[1, 1], [1, 1]])
     once = OverlappingPartition([[1], [1]])
-    assert karat.bcubed_precision(true, once) == 1
-    assert karat.bcubed_recall(true, once) == 0.5
+    assert sortal.bcubed_precision(true, once) == 1
+    assert sortal.bcubed_recall(true, once) == 0.5
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -136,10 +136,10 @@ def test_dendrograms(seed):
     Z = linkage(rng.random((n, 2)), ["single", "average", "complete"][seed % 3])
     true = rng.integers(0, 3, n).tolist()
     tree = Dendrogram(Z)
-    assert_allclose(karat.f_quality(true, tree), naive.dendrogram_f(true, Z))
-    assert_allclose(karat.f_quality(true, tree, beta=2), naive.dendrogram_f(true, Z, 2))
-    assert_allclose(karat.matching_accuracy(true, tree), naive.dendrogram_accuracy(true, Z))
-    assert_allclose(karat.purity(true, tree), naive.dendrogram_purity(true, Z))
+    assert_allclose(sortal.f_quality(true, tree), naive.dendrogram_f(true, Z))
+    assert_allclose(sortal.f_quality(true, tree, beta=2), naive.dendrogram_f(true, Z, 2))
+    assert_allclose(sortal.matching_accuracy(true, tree), naive.dendrogram_accuracy(true, Z))
+    assert_allclose(sortal.purity(true, tree), naive.dendrogram_purity(true, Z))
 
 
 def test_a_tree_is_at_least_as_good_as_its_cuts():
@@ -149,19 +149,19 @@ def test_a_tree_is_at_least_as_good_as_its_cuts():
     for k in (2, 4, 9):
         cut = cut_dendrogram(Z, n_clusters=k)
         for key in ("f_quality", "matching_accuracy"):
-            function = getattr(karat, key)
+            function = getattr(sortal, key)
             assert function(true, Dendrogram(Z)) >= function(true, cut) - 1e-12
 
 
 def test_bad_kinds():
     with pytest.raises(InputError, match="4 objects"):
-        karat.purity([0, 1], Dendrogram(linkage(np.eye(4))))
+        sortal.purity([0, 1], Dendrogram(linkage(np.eye(4))))
     with pytest.raises(InputError, match="SciPy"):
         Dendrogram([[0, 1]])
     with pytest.raises(InputError, match="same objects"):
-        karat.rand_index([0, 1], SoftPartition([[1.0], [1.0], [1.0]]))
+        sortal.rand_index([0, 1], SoftPartition([[1.0], [1.0], [1.0]]))
     with pytest.raises(InputError, match="no cluster"):
-        karat.element_centric_similarity([0, 1], OverlappingPartition([[1], [0]]))
+        sortal.element_centric_similarity([0, 1], OverlappingPartition([[1], [0]]))
 
 
 @pytest.mark.parametrize("normalizer", ["max", "cluster"])
@@ -171,7 +171,7 @@ def test_information_of_covers(seed, normalizer):
     U = rng.random((20, int(rng.integers(1, 5)))) < 0.5
     V = np.where(rng.random((20, 1)) < 0.7, np.roll(U, seed % 2, axis=1), rng.random(U.shape) < 0.4)
     U[0], V[0] = True, True
-    function = karat.overlapping_normalized_mutual_information
+    function = sortal.overlapping_normalized_mutual_information
     covers = OverlappingPartition(U), OverlappingPartition(V)
     expected = max(naive.cover_information(U, V, normalizer), 0)
     assert_allclose(function(*covers, normalizer=normalizer), expected, atol=1e-9)

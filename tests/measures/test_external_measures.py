@@ -11,12 +11,12 @@ import pytest
 from hypothesis import example, given
 from numpy.testing import assert_allclose
 
-import karat
 import naive_external as naive
+import sortal
 from example_counts import examples
-from karat import ContingencyTable
-from karat.measures import catalogue
-from karat.runtime.validation import InputError, UndefinedMeasureError
+from sortal import ContingencyTable
+from sortal.measures import catalogue
+from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 EXTERNAL = [m for m in catalogue.values() if m.kind == "external"]
 KEYS = [m.key for m in EXTERNAL]
@@ -44,7 +44,7 @@ def needs_shuffles(key):
 def test_equals_its_definition(key, sides):
     assert hasattr(naive, key), naive.MISSING.format(key)
     true, pred = sides
-    assert_allclose(getattr(karat, key)(true, pred), getattr(naive, key)(true, pred), atol=1e-12)
+    assert_allclose(getattr(sortal, key)(true, pred), getattr(naive, key)(true, pred), atol=1e-12)
 
 
 @examples(40)
@@ -53,12 +53,12 @@ def test_equals_its_definition(key, sides):
 def test_chance_moments_equal_all_permutations(sides):
     true, pred = sides
     assert_allclose(
-        karat.adjusted_mutual_information(true, pred),
+        sortal.adjusted_mutual_information(true, pred),
         naive.adjusted_mutual_information(true, pred),
         atol=1e-9,
     )
     assert_allclose(
-        karat.standardized_mutual_information(true, pred),
+        sortal.standardized_mutual_information(true, pred),
         naive.standardized_mutual_information(true, pred),
         atol=1e-6,
     )
@@ -68,7 +68,7 @@ def test_no_variance_of_chance_in_a_large_table():
     classes = np.arange(100_000) % 20_000
     one_and_the_rest = np.zeros(100_000, dtype=int)
     one_and_the_rest[7] = 1
-    assert karat.standardized_mutual_information(classes, one_and_the_rest) == 0
+    assert sortal.standardized_mutual_information(classes, one_and_the_rest) == 0
 
 
 @pytest.mark.parametrize("normalizer", ["arithmetic", "geometric", "max", "min", "joint"])
@@ -77,13 +77,13 @@ def test_no_variance_of_chance_in_a_large_table():
 def test_normalizers(normalizer, sides):
     true, pred = sides
     assert_allclose(
-        karat.normalized_mutual_information(true, pred, normalizer=normalizer),
+        sortal.normalized_mutual_information(true, pred, normalizer=normalizer),
         naive.normalized_mutual_information(true, pred, normalizer),
         atol=1e-12,
     )
     if normalizer != "joint":
         assert_allclose(
-            karat.adjusted_mutual_information(true, pred, normalizer=normalizer),
+            sortal.adjusted_mutual_information(true, pred, normalizer=normalizer),
             naive.adjusted_mutual_information(true, pred, normalizer),
             atol=1e-9,
         )
@@ -94,19 +94,19 @@ def test_normalizers(normalizer, sides):
 @given(sides=two_labelings())
 def test_beta(beta, sides):
     for key in ("v_measure", "pair_f_measure", "f_quality", "bcubed_f_measure"):
-        computed = getattr(karat, key)(*sides, beta=beta)
+        computed = getattr(sortal, key)(*sides, beta=beta)
         assert_allclose(computed, getattr(naive, key)(*sides, beta=beta), atol=1e-12)
 
 
 def test_manning2008_figure_16_4():
     table = ContingencyTable(MANNING_TRUE, MANNING_PRED)
-    assert karat.purity(table) == 12 / 17
-    assert round(karat.normalized_mutual_information(table, normalizer="arithmetic"), 2) == 0.36
-    pairs = karat.pair_counts(table)
+    assert sortal.purity(table) == 12 / 17
+    assert round(sortal.normalized_mutual_information(table, normalizer="arithmetic"), 2) == 0.36
+    pairs = sortal.pair_counts(table)
     assert (pairs.both, pairs.only_pred, pairs.only_true, pairs.neither) == (20, 20, 24, 72)
-    assert round(karat.rand_index(table), 2) == 0.68
-    assert round(karat.pair_f_measure(table, beta=5), 3) == 0.456
-    assert karat.pair_f_measure(table) == 10 / 21
+    assert round(sortal.rand_index(table), 2) == 0.68
+    assert round(sortal.pair_f_measure(table, beta=5), 3) == 0.456
+    assert sortal.pair_f_measure(table) == 10 / 21
 
 
 def test_manning2008_exercise_doubling_every_point():
@@ -125,14 +125,14 @@ def test_manning2008_exercise_doubling_every_point():
 
 def test_literature_values():
     # Gates et al. 2019: two equal halves against one cluster; Chacón & Rastrojo's worst case
-    assert karat.element_centric_similarity([0, 0, 1, 1], [0, 0, 0, 0]) == 0.5
-    assert karat.adjusted_rand_index([0, 0, 1, 1], [0, 1, 0, 1]) == -0.5
+    assert sortal.element_centric_similarity([0, 0, 1, 1], [0, 0, 0, 0]) == 0.5
+    assert sortal.adjusted_rand_index([0, 0, 1, 1], [0, 1, 0, 1]) == -0.5
     # Hubert & Arabie 1985, §4: a 4 × 3 table of 13 objects, every step by hand
     table = ContingencyTable.from_counts([[2, 1, 0], [2, 0, 0], [0, 2, 3], [0, 3, 0]])
     together, rows, columns, total = 1 + 1 + 1 + 3 + 3, 3 + 1 + 10 + 3, 6 + 15 + 3, 78
     expected = Fraction(rows * columns, total)
     ari = (together - expected) / (Fraction(rows + columns, 2) - expected)
-    assert_allclose(karat.adjusted_rand_index(table), float(ari), rtol=1e-15)
+    assert_allclose(sortal.adjusted_rand_index(table), float(ari), rtol=1e-15)
 
 
 @examples(60)
@@ -142,31 +142,31 @@ def test_agrees_with_scikit_learn(sides):
     true, pred = sides
     table = ContingencyTable(true, pred)
     h, c, v = metrics.homogeneity_completeness_v_measure(true, pred)
-    assert_allclose(karat.homogeneity(table), h, atol=1e-12)
-    assert_allclose(karat.completeness(table), c, atol=1e-12)
-    assert_allclose(karat.v_measure(table), v, atol=1e-12)
+    assert_allclose(sortal.homogeneity(table), h, atol=1e-12)
+    assert_allclose(sortal.completeness(table), c, atol=1e-12)
+    assert_allclose(sortal.v_measure(table), v, atol=1e-12)
     assert_allclose(
-        karat.mutual_information(table), metrics.mutual_info_score(true, pred), atol=1e-12
+        sortal.mutual_information(table), metrics.mutual_info_score(true, pred), atol=1e-12
     )
-    assert_allclose(karat.rand_index(table), metrics.rand_score(true, pred), atol=1e-12)
+    assert_allclose(sortal.rand_index(table), metrics.rand_score(true, pred), atol=1e-12)
     ari = metrics.adjusted_rand_score(true, pred)
-    assert_allclose(karat.adjusted_rand_index(table), ari, atol=1e-12)
+    assert_allclose(sortal.adjusted_rand_index(table), ari, atol=1e-12)
     for mean in ("arithmetic", "geometric", "max", "min"):
         nmi = metrics.normalized_mutual_info_score(true, pred, average_method=mean)
-        # with a single class scikit-learn calls NMI 1 or 0 as karat does, but not for singletons
+        # with a single class scikit-learn calls NMI 1 or 0 as sortal does, but not for singletons
         if min(table.shape) > 1:
             assert_allclose(
-                karat.normalized_mutual_information(table, normalizer=mean), nmi, atol=1e-12
+                sortal.normalized_mutual_information(table, normalizer=mean), nmi, atol=1e-12
             )
         # where chance has no variance scikit-learn divides rounding errors
         if {1, table.n}.isdisjoint(table.shape):
             ami = metrics.adjusted_mutual_info_score(true, pred, average_method=mean)
             assert_allclose(
-                karat.adjusted_mutual_information(table, normalizer=mean), ami, atol=1e-11
+                sortal.adjusted_mutual_information(table, normalizer=mean), ami, atol=1e-11
             )
-    if karat.pair_counts(table).both:
+    if sortal.pair_counts(table).both:
         fmi = metrics.fowlkes_mallows_score(true, pred)
-        assert_allclose(karat.fowlkes_mallows_index(table), fmi, atol=1e-12)
+        assert_allclose(sortal.fowlkes_mallows_index(table), fmi, atol=1e-12)
 
 
 def test_agrees_with_genieclust():
@@ -175,10 +175,10 @@ def test_agrees_with_genieclust():
     true, pred = rng.integers(0, 6, 500), rng.integers(0, 6, 500)
     pred[:250] = true[:250]
     table = ContingencyTable(true, pred)
-    assert_allclose(karat.adjusted_rand_index(table), peer.adjusted_rand_score(true, pred))
-    assert_allclose(karat.fowlkes_mallows_index(table), peer.fm_score(true, pred))
+    assert_allclose(sortal.adjusted_rand_index(table), peer.adjusted_rand_score(true, pred))
+    assert_allclose(sortal.fowlkes_mallows_index(table), peer.fm_score(true, pred))
     mi = peer.mi_score(true, pred)
-    assert_allclose(karat.mutual_information(table), mi, rtol=1e-12)
+    assert_allclose(sortal.mutual_information(table), mi, rtol=1e-12)
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -220,7 +220,7 @@ def test_which_measures_call_any_refinement_perfect(key):
 
 
 def test_nmi_min_calls_refinements_perfect():
-    assert karat.normalized_mutual_information([0, 0, 1, 1], [0, 1, 2, 3], normalizer="min") == 1
+    assert sortal.normalized_mutual_information([0, 0, 1, 1], [0, 1, 2, 3], normalizer="min") == 1
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -236,24 +236,24 @@ def test_degenerate_partitions(key):
 
 def test_degenerate_values():
     one, alone, two = [0] * 4, [0, 1, 2, 3], [0, 0, 1, 1]
-    assert karat.homogeneity(one, two) == 1
-    assert karat.completeness(two, one) == 1
-    assert karat.adjusted_rand_index(one, one) == karat.adjusted_rand_index(alone, alone) == 1
-    assert karat.adjusted_rand_index(one, alone) == 0
+    assert sortal.homogeneity(one, two) == 1
+    assert sortal.completeness(two, one) == 1
+    assert sortal.adjusted_rand_index(one, one) == sortal.adjusted_rand_index(alone, alone) == 1
+    assert sortal.adjusted_rand_index(one, alone) == 0
     for pred in (one, alone):
         for mean in ("max", "arithmetic", "geometric", "min"):
-            assert karat.adjusted_mutual_information(two, pred, normalizer=mean) == 0
-            assert karat.adjusted_mutual_information(pred, pred, normalizer=mean) == 1
-    assert karat.normalized_mutual_information(one, one) == 1
-    assert karat.normalized_mutual_information(one, two) == 0
-    assert karat.jaccard_index(alone, alone) == karat.fowlkes_mallows_index(alone, alone) == 1
+            assert sortal.adjusted_mutual_information(two, pred, normalizer=mean) == 0
+            assert sortal.adjusted_mutual_information(pred, pred, normalizer=mean) == 1
+    assert sortal.normalized_mutual_information(one, one) == 1
+    assert sortal.normalized_mutual_information(one, two) == 0
+    assert sortal.jaccard_index(alone, alone) == sortal.fowlkes_mallows_index(alone, alone) == 1
 
 
 def test_ami_of_identical_partitions_of_any_size():
     labels = np.repeat(np.arange(300), np.arange(1, 301))
     for mean in ("max", "arithmetic", "geometric", "min"):
-        assert karat.adjusted_mutual_information(labels, labels[::1], normalizer=mean) == 1.0
-        assert karat.normalized_mutual_information(labels, labels, normalizer=mean) == 1.0
+        assert sortal.adjusted_mutual_information(labels, labels[::1], normalizer=mean) == 1.0
+        assert sortal.normalized_mutual_information(labels, labels, normalizer=mean) == 1.0
 
 
 def expected_mi_exact(a, b, n):
@@ -290,7 +290,7 @@ def expected_mi_exact(a, b, n):
     ],
 )
 def test_expected_mutual_information_to_1e_14(a, b):
-    from karat._kernels.permutation_model import mean_deviances
+    from sortal._kernels.permutation_model import mean_deviances
 
     computed = mean_deviances(np.array(a), np.array(b), sum(a)).sum() / sum(a)
     assert_allclose(computed, expected_mi_exact(a, b, sum(a)), rtol=1e-13)
@@ -300,7 +300,7 @@ def test_near_independence_loses_no_digits():
     # MI = D(joint || product): second order in the departure from independence
     table = ContingencyTable.from_counts([[10**9 + 1, 10**9 - 1], [10**9 - 1, 10**9 + 1]])
     d = 1e-9
-    assert_allclose(karat.mutual_information(table), d * d / 2, rtol=1e-6)
+    assert_allclose(sortal.mutual_information(table), d * d / 2, rtol=1e-6)
 
 
 def test_ten_billion_objects_exactly():
@@ -315,13 +315,13 @@ def test_ten_billion_objects_exactly():
 
     both = pairs(flat)
     true, pred = pairs(map(sum, counts)), pairs(map(sum, zip(*counts, strict=True)))
-    got = karat.pair_counts(table)
+    got = sortal.pair_counts(table)
     assert (got.both, got.only_true, got.only_pred) == (both, true - both, pred - both)
     assert got.total == n * (n - 1) // 2 > 2**63
     expected = Fraction(true * pred, got.total)
     ari = (both - expected) / (Fraction(true + pred, 2) - expected)
-    assert karat.adjusted_rand_index(table) == float(ari)
-    assert karat.rand_index(table) == float(Fraction(got.both + got.neither, got.total))
+    assert sortal.adjusted_rand_index(table) == float(ari)
+    assert sortal.rand_index(table) == float(Fraction(got.both + got.neither, got.total))
     for key in KEYS:
         if key != "standardized_mutual_information":
             value = catalogue[key].compute(table)
@@ -337,12 +337,12 @@ def test_standardized_is_chi_squared_in_the_limit(n):
         + np.arange(12).reshape(4, 3)
     )
     df = 3 * 2
-    limit = (2 * table.n * karat.mutual_information(table) - df) / math.sqrt(2 * df)
-    assert_allclose(karat.standardized_mutual_information(table), limit, rtol=30 / n)
+    limit = (2 * table.n * sortal.mutual_information(table) - df) / math.sqrt(2 * df)
+    assert_allclose(sortal.standardized_mutual_information(table), limit, rtol=30 / n)
 
 
 def test_wide_cells_agree_with_the_sum_over_all_of_them():
-    from karat._kernels.permutation_model import deviance, mean_deviance
+    from sortal._kernels.permutation_model import deviance, mean_deviance
 
     for n, a, b in ((100_000, 5000, 5200), (40_000, 9000, 11_000), (10**6, 50_000, 50_001)):
         mu = a * b / n
@@ -401,10 +401,10 @@ def test_weights(key):
 
 def test_bad_options():
     with pytest.raises(InputError, match="normalizer"):
-        karat.normalized_mutual_information([0], [0], normalizer="mean")
+        sortal.normalized_mutual_information([0], [0], normalizer="mean")
     with pytest.raises(InputError, match="normalizer"):
-        karat.adjusted_mutual_information([0], [0], normalizer="joint")
+        sortal.adjusted_mutual_information([0], [0], normalizer="joint")
     with pytest.raises(InputError, match="beta"):
-        karat.v_measure([0], [0], beta=-1)
+        sortal.v_measure([0], [0], beta=-1)
     with pytest.raises(InputError, match="alpha"):
-        karat.element_centric_similarity([0], [0], alpha=1)
+        sortal.element_centric_similarity([0], [0], alpha=1)

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-import karat
+import sortal
 
 
 def two(seed, n=24):
@@ -40,7 +40,7 @@ def naive_psi(true, pred):
 @pytest.mark.parametrize("seed", range(25))
 def test_pair_sets_index(seed):
     true, pred = two(seed)
-    assert karat.pair_sets_index(true, pred) == pytest.approx(naive_psi(true, pred), abs=1e-12)
+    assert sortal.pair_sets_index(true, pred) == pytest.approx(naive_psi(true, pred), abs=1e-12)
 
 
 def test_pair_sets_index_gives_small_clusters_the_same_vote():
@@ -48,9 +48,9 @@ def test_pair_sets_index_gives_small_clusters_the_same_vote():
     one, other = big.copy(), big.copy()
     one[:5] = 1  # five of the big cluster to the small one: half of that is wrong
     other[1000:1005] = 0
-    assert karat.pair_sets_index(big, one) < 0.75
-    assert karat.pair_sets_index(big, other) < 0.75
-    assert karat.matching_accuracy(big, one) > 0.99
+    assert sortal.pair_sets_index(big, one) < 0.75
+    assert sortal.pair_sets_index(big, other) < 0.75
+    assert sortal.matching_accuracy(big, one) > 0.99
 
 
 def test_what_a_refinement_tells_is_exact():
@@ -58,6 +58,6 @@ def test_what_a_refinement_tells_is_exact():
     for _ in range(20):
         fine = rng.integers(0, 40, 300)
         coarse = rng.integers(0, 7, 40)[fine]
-        entropy = karat.mutual_information(coarse, coarse)
-        assert karat.mutual_information(coarse, fine) == entropy
-        assert karat.mutual_information(fine, coarse) == entropy
+        entropy = sortal.mutual_information(coarse, coarse)
+        assert sortal.mutual_information(coarse, fine) == entropy
+        assert sortal.mutual_information(fine, coarse) == entropy

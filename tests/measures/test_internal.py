@@ -13,14 +13,14 @@ from scipy.spatial.distance import pdist
 from sklearn import metrics
 from sklearn.datasets import load_iris
 
-import karat
 import naive_internal as naive
+import sortal
 from example_counts import examples
-from karat.measures import catalogue
-from karat.measures.internal.batch import of_each_object
-from karat.measures.passes.plan import STATISTICS
-from karat.measures.passes.tiles import rounds
-from karat.runtime.validation import InputError, UndefinedMeasureError
+from sortal.measures import catalogue
+from sortal.measures.internal.batch import of_each_object
+from sortal.measures.passes.plan import STATISTICS
+from sortal.measures.passes.tiles import rounds
+from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 OF_DISTANCES = sorted(naive.of_distances(naive.matrix([[0], [1], [5], [9]]), [0, 0, 1, 1]))
@@ -67,7 +67,7 @@ def test_iris_check_values(key):
 def test_lemma_2_all_distances_equal_and_balanced():
     n, k = 12, 3
     D = np.ones((n, n)) - np.eye(n)
-    value = karat.normalized_cut(D, np.arange(n) % k, metric="precomputed")
+    value = sortal.normalized_cut(D, np.arange(n) % k, metric="precomputed")
     assert value == pytest.approx(k**2 * ((n - 1) / (n / k - 1) - 1))
 
 
@@ -81,7 +81,7 @@ def test_measures_of_distances_equal_the_definitions(seed, integers):
     D = naive.matrix(X)
     with np.errstate(all="ignore"):
         expected = {k: v for k, v in naive.of_distances(D, labels).items() if math.isfinite(v)}
-    scores = karat.evaluate(X, labels, measures=list(expected))
+    scores = sortal.evaluate(X, labels, measures=list(expected))
     check(scores.table.iloc[0], expected)
 
 
@@ -90,7 +90,7 @@ def test_measures_of_distances_equal_the_definitions(seed, integers):
 def test_measures_of_centroids_equal_the_definitions(seed):
     X, labels = random_case(seed)
     check(
-        karat.evaluate(X, labels, measures=OF_CENTROIDS).table.iloc[0],
+        sortal.evaluate(X, labels, measures=OF_CENTROIDS).table.iloc[0],
         naive.of_centroids(X, labels),
     )
 
@@ -107,7 +107,9 @@ def test_every_metric_dense(metric, dtype):
         for key in ("dunn_index", "ratio_cut", "normalized_cut"):
             del expected[key]
     expected = {k: v for k, v in expected.items() if math.isfinite(v)}
-    check(karat.evaluate(X, labels, measures=list(expected), metric=metric).table.iloc[0], expected)
+    check(
+        sortal.evaluate(X, labels, measures=list(expected), metric=metric).table.iloc[0], expected
+    )
 
 
 @pytest.mark.parametrize("metric", SPARSE_METRICS)
@@ -119,8 +121,8 @@ def test_every_metric_sparse(metric):
     if metric in ("kl", "symmetric_kl"):
         X += 0.1
     keys = [key for key in OF_DISTANCES if catalogue[key].default]
-    dense = karat.evaluate(X, labels, metric=metric, measures=keys)
-    found = karat.evaluate(sparse.csr_array(X), labels, metric=metric, measures=keys)
+    dense = sortal.evaluate(X, labels, metric=metric, measures=keys)
+    found = sortal.evaluate(sparse.csr_array(X), labels, metric=metric, measures=keys)
     np.testing.assert_allclose(found.table, dense.table, rtol=1e-8, atol=1e-9)
 
 
@@ -128,7 +130,9 @@ def test_every_metric_sparse(metric):
 def test_matrix_products_give_the_same_as_differences(metric):
     X, labels = random_case(5, n=40, d=90, k=3)
     expected = naive.of_distances(naive.matrix(X, metric), labels)
-    check(karat.evaluate(X, labels, measures=list(expected), metric=metric).table.iloc[0], expected)
+    check(
+        sortal.evaluate(X, labels, measures=list(expected), metric=metric).table.iloc[0], expected
+    )
 
 
 def test_precomputed_and_callable_give_the_same():
@@ -136,9 +140,9 @@ def test_precomputed_and_callable_give_the_same():
     expected = naive.of_distances(naive.matrix(X, "cityblock"), labels)
     keys = list(expected)
     D = naive.matrix(X, "cityblock")
-    check(karat.evaluate(D, labels, measures=keys, metric="precomputed").table.iloc[0], expected)
+    check(sortal.evaluate(D, labels, measures=keys, metric="precomputed").table.iloc[0], expected)
     city = lambda x, y: abs(x - y).sum()  # noqa: E731
-    check(karat.evaluate(X, labels, measures=keys, metric=city).table.iloc[0], expected)
+    check(sortal.evaluate(X, labels, measures=keys, metric=city).table.iloc[0], expected)
 
 
 @pytest.mark.parametrize("separation", sorted(naive.separations([[0], [1]], np.eye(2), [0, 1])))
@@ -147,19 +151,19 @@ def test_generalised_dunn(separation, diameter):
     X, labels = random_case(13, n=40, d=3, k=4)
     D = naive.matrix(X)
     expected = naive.separations(X, D, labels)[separation] / naive.diameters(X, D, labels)[diameter]
-    found = karat.dunn_index(X, labels, separation=separation, diameter=diameter)
+    found = sortal.dunn_index(X, labels, separation=separation, diameter=diameter)
     assert found == pytest.approx(expected)
 
 
 def test_samples_and_clusters():
     X, labels = random_case(17, n=30, k=4)
     D = naive.matrix(X)
-    samples = karat.silhouette_samples(X, labels)
+    samples = sortal.silhouette_samples(X, labels)
     np.testing.assert_allclose(samples, naive.silhouette_samples(D, labels), atol=1e-12)
     np.testing.assert_allclose(
         of_each_object("Point-wise margin", 1, X, labels), naive.margins(D, labels), rtol=1e-9
     )
-    by_cluster = karat.silhouette_by_cluster(X, labels)
+    by_cluster = sortal.silhouette_by_cluster(X, labels)
     for c in range(4):
         assert by_cluster[c] == pytest.approx(samples[labels == c].mean())
 
@@ -172,7 +176,7 @@ def test_davies_bouldin_exponents(q):
     S = [np.mean(r[labels == c] ** q) ** (1 / q) for c in range(3)]
     worst = [max((S[a] + S[b]) / abs(C[a] - C[b]).sum() for b in range(3) if b != a)
              for a in range(3)]  # fmt: skip
-    assert karat.davies_bouldin_index(X, labels, p=1, q=q) == pytest.approx(np.mean(worst))
+    assert sortal.davies_bouldin_index(X, labels, p=1, q=q) == pytest.approx(np.mean(worst))
 
 
 # -- peers ----------------------------------------------------------------------------------
@@ -183,19 +187,19 @@ def test_silhouette_equals_scikit_learn(metric):
     X, labels = random_case(23, n=700, d=9, k=4)
     expected = metrics.silhouette_samples(X, labels, metric=metric)
     np.testing.assert_allclose(
-        karat.silhouette_samples(X, labels, metric=metric), expected, atol=1e-9
+        sortal.silhouette_samples(X, labels, metric=metric), expected, atol=1e-9
     )
 
 
 def test_genieclust_agrees():
     peer = pytest.importorskip("genieclust.cluster_validity", reason="genieclust is not there")
     X, labels = random_case(29, n=200, d=4, k=4)
-    assert karat.silhouette(X, labels) == pytest.approx(peer.silhouette_index(X, labels))
+    assert sortal.silhouette(X, labels) == pytest.approx(peer.silhouette_index(X, labels))
     # signs are theirs: every index one to maximise; Dunn of nearest and farthest objects
-    assert karat.davies_bouldin_index(X, labels) == pytest.approx(
+    assert sortal.davies_bouldin_index(X, labels) == pytest.approx(
         -peer.negated_davies_bouldin_index(X, labels)
     )
-    assert karat.dunn_index(X, labels) == pytest.approx(
+    assert sortal.dunn_index(X, labels) == pytest.approx(
         peer.generalised_dunn_index(X, labels, lowercase_d=1, uppercase_d=1)
     )
 
@@ -234,9 +238,9 @@ def test_many_labelings_equal_one_by_one():
     X = rng.normal(size=(300, 5))
     labelings = {str(k): rng.integers(0, k, 300) for k in (2, 3, 7, 40)}
     keys = [*OF_DISTANCES, *OF_CENTROIDS]
-    scores = karat.evaluate(X, labelings, measures=keys)
+    scores = sortal.evaluate(X, labelings, measures=keys)
     for name, labels in labelings.items():
-        alone = karat.evaluate(X, labels, measures=keys).table.iloc[0]
+        alone = sortal.evaluate(X, labels, measures=keys).table.iloc[0]
         np.testing.assert_allclose(scores.table.loc[name], alone, rtol=1e-11)
 
 
@@ -251,15 +255,15 @@ def test_rounds_hold_every_pair_once_and_nothing_twice():
 
 @pytest.mark.parametrize("mirrored", [True, False])
 def test_number_of_threads_changes_nothing(mirrored, monkeypatch):
-    monkeypatch.setattr("karat.measures.passes.pairs.pays_mirrored", lambda *asked: mirrored)
+    monkeypatch.setattr("sortal.measures.passes.pairs.pays_mirrored", lambda *asked: mirrored)
     rng = np.random.default_rng(2)
     X, labels = rng.normal(size=(1500, 3)), rng.integers(0, 9, (2, 1500))
     keys = [*OF_DISTANCES, *OF_CENTROIDS]
     tables = []
     for cores in (1, 2, 5):
         for module in ("runtime.threads", "measures.passes.ranks"):
-            monkeypatch.setattr(f"karat.{module}.available_cores", lambda c=cores: c)
-        tables.append(karat.evaluate(X, labels, measures=keys).table.to_numpy())
+            monkeypatch.setattr(f"sortal.{module}.available_cores", lambda c=cores: c)
+        tables.append(sortal.evaluate(X, labels, measures=keys).table.to_numpy())
     assert (tables[0] == tables[1]).all()
     assert (tables[0] == tables[2]).all()
 
@@ -278,7 +282,7 @@ def test_c_index_equals_sorting_all_distances(case):
     labelings[1] = rng.integers(0, 60, 400)
     D = np.sort(pdist(X))
     for labels, found in zip(
-        labelings, karat.evaluate(X, labelings, measures=["c_index"])["c_index"], strict=True
+        labelings, sortal.evaluate(X, labelings, measures=["c_index"])["c_index"], strict=True
     ):
         sizes = np.bincount(labels)
         within = int((sizes * (sizes - 1) // 2).sum())
@@ -294,7 +298,7 @@ def test_mirrored_tiles_give_what_whole_strips_give(n, metric, d, monkeypatch):
     rng = np.random.default_rng(n + d)
     X = rng.random((n, d))
     if metric == "precomputed":
-        X = karat.distances.as_distances(X).block(slice(0, n), slice(0, n))
+        X = sortal.distances.as_distances(X).block(slice(0, n), slice(0, n))
     labels = rng.integers(-1, 5, (3, n))
     keys = [
         key
@@ -304,10 +308,10 @@ def test_mirrored_tiles_give_what_whole_strips_give(n, metric, d, monkeypatch):
     tables = []
     for mirrored in (True, False):
         monkeypatch.setattr(
-            "karat.measures.passes.pairs.pays_mirrored",
+            "sortal.measures.passes.pairs.pays_mirrored",
             lambda distances, known, mirrored=mirrored: distances.symmetric and mirrored,
         )
-        tables.append(karat.evaluate(X, labels, measures=keys, metric=metric, noise="drop").table)
+        tables.append(sortal.evaluate(X, labels, measures=keys, metric=metric, noise="drop").table)
     np.testing.assert_allclose(tables[0], tables[1], rtol=1e-12)
 
 
@@ -315,12 +319,12 @@ def test_tiles_narrower_than_blocks_are_mirrored(monkeypatch):
     rng = np.random.default_rng(4)
     X, labels = rng.random((300, 3)), rng.integers(0, 5, (3, 300))
     measures = ["silhouette", "dunn_index", "between_within_ratio"]
-    monkeypatch.setattr("karat.measures.passes.tiles.block_size", lambda n: 64)
+    monkeypatch.setattr("sortal.measures.passes.tiles.block_size", lambda n: 64)
     tables = []
     for width in (64, 8):
-        monkeypatch.setattr("karat.measures.passes.tiles.TILE_WIDTH", width)
-        monkeypatch.setattr("karat.measures.passes.pairs.pays_mirrored", lambda *asked: True)
-        tables.append(karat.evaluate(X, labels, measures=measures).table)
+        monkeypatch.setattr("sortal.measures.passes.tiles.TILE_WIDTH", width)
+        monkeypatch.setattr("sortal.measures.passes.pairs.pays_mirrored", lambda *asked: True)
+        tables.append(sortal.evaluate(X, labels, measures=measures).table)
     np.testing.assert_allclose(tables[0], tables[1], rtol=1e-12)
 
 
@@ -329,7 +333,7 @@ def test_one_cluster_is_needed_of_a_clustering_of_outliers():
     measures = [
         key for key, one in catalogue.items() if one.kind == "internal" and one.takes != "graph"
     ]
-    scores = karat.evaluate(
+    scores = sortal.evaluate(
         X, {"none": [-1] * 20, "two": [0, 1] * 10}, measures=measures, noise="drop"
     )
     least = {
@@ -342,7 +346,7 @@ def test_one_cluster_is_needed_of_a_clustering_of_outliers():
 
 
 def test_the_reason_of_two_failed_statistics_is_that_of_the_first_by_name(monkeypatch):
-    from karat.measures.passes.statistics import Statistics
+    from sortal.measures.passes.statistics import Statistics
 
     def fail(self, wanted):
         raise InputError(f"no {sorted(wanted)[0]}")
@@ -350,7 +354,7 @@ def test_the_reason_of_two_failed_statistics_is_that_of_the_first_by_name(monkey
     for name in ("_pass_squares", "_pass_pairs"):
         monkeypatch.setattr(Statistics, name, fail)
     X = np.random.default_rng(0).normal(size=(20, 2))
-    scores = karat.evaluate(X, {"two": [0, 1] * 10}, measures=["point_biserial_index"])
+    scores = sortal.evaluate(X, {"two": [0, 1] * 10}, measures=["point_biserial_index"])
     assert scores.reasons["two"]["point_biserial_index"] == "no distance_squares"
 
 
@@ -371,13 +375,13 @@ def test_tight_clusters_far_from_the_origin(d):
         for x in exact
     ])  # fmt: skip
     expected = naive.of_distances(D, labels)
-    found = karat.evaluate(X, labels, measures=list(expected)).table.iloc[0]
+    found = sortal.evaluate(X, labels, measures=list(expected)).table.iloc[0]
     check(found, expected, rel=1e-9)
     shifted = np.array(
         [[float(v - w) for v, w in zip(row, exact[0], strict=True)] for row in exact]
     )
     check(
-        karat.evaluate(X, labels, measures=OF_CENTROIDS).table.iloc[0],
+        sortal.evaluate(X, labels, measures=OF_CENTROIDS).table.iloc[0],
         naive.of_centroids(shifted, labels),
         rel=1e-9,
     )
@@ -390,24 +394,24 @@ def test_tight_clusters_far_apart(d):
     X[6:] += 1e6
     labels = np.repeat([0, 1], 6)
     expected = naive.of_distances(naive.matrix(X), labels)
-    check(karat.evaluate(X, labels, measures=list(expected)).table.iloc[0], expected, rel=1e-9)
+    check(sortal.evaluate(X, labels, measures=list(expected)).table.iloc[0], expected, rel=1e-9)
 
 
 def test_coincident_points():
     X = np.array([[0.0], [0.0], [5.0], [5.0]])
-    assert karat.silhouette(X, [0, 0, 1, 1]) == 1.0
-    assert karat.normalized_cut(X, [0, 0, 1, 1]) == 0.0
-    assert karat.point_wise_margin(X, [0, 0, 1, 1]) == 0.0
+    assert sortal.silhouette(X, [0, 0, 1, 1]) == 1.0
+    assert sortal.normalized_cut(X, [0, 0, 1, 1]) == 0.0
+    assert sortal.point_wise_margin(X, [0, 0, 1, 1]) == 0.0
     split = [0, 1, 0, 1]
-    assert karat.silhouette(X, split) == pytest.approx(-0.5)
-    assert karat.ratio_cut(X, split) == math.inf
-    assert karat.normalized_cut(X, split) == math.inf
-    assert karat.point_wise_margin(X, split) == math.inf
+    assert sortal.silhouette(X, split) == pytest.approx(-0.5)
+    assert sortal.ratio_cut(X, split) == math.inf
+    assert sortal.normalized_cut(X, split) == math.inf
+    assert sortal.point_wise_margin(X, split) == math.inf
     same = np.zeros((5, 2))
-    assert karat.silhouette(same, [0, 0, 1, 1, 1]) == 0.0
-    assert karat.point_wise_margin(same, [0, 0, 1, 1, 1]) == 1.0
+    assert sortal.silhouette(same, [0, 0, 1, 1, 1]) == 0.0
+    assert sortal.point_wise_margin(same, [0, 0, 1, 1, 1]) == 1.0
     with pytest.raises(UndefinedMeasureError, match="∞ · 0"):
-        karat.normalized_cut(same, [0, 0, 1, 1, 1])
+        sortal.normalized_cut(same, [0, 0, 1, 1, 1])
     for key in ("c_index", "baker_hubert_gamma", "dunn_index", "davies_bouldin_index"):
         with pytest.raises(UndefinedMeasureError):
             catalogue[key].function(same, [0, 0, 1, 1, 1])
@@ -416,7 +420,7 @@ def test_coincident_points():
 @pytest.mark.parametrize("key", OF_DISTANCES + OF_CENTROIDS)
 def test_one_cluster_and_singletons_have_a_value_or_a_reason(key):
     X = np.random.default_rng(6).normal(size=(6, 2))
-    scores = karat.evaluate(X, {"one": [0] * 6, "all": range(6)}, measures=[key])
+    scores = sortal.evaluate(X, {"one": [0] * 6, "all": range(6)}, measures=[key])
     for name in ("one", "all"):
         value = scores.table.at[name, key]
         reason = scores.reasons.get(name, {}).get(key)
@@ -430,18 +434,18 @@ def test_outlier_policies():
     kept = labels != -1
     keys = [*OF_DISTANCES, *OF_CENTROIDS]
     with pytest.raises(InputError, match="noise"):
-        karat.evaluate(X, labels, measures=keys)
-    drop = karat.evaluate(X, labels, measures=keys, noise="drop").table.iloc[0]
+        sortal.evaluate(X, labels, measures=keys)
+    drop = sortal.evaluate(X, labels, measures=keys, noise="drop").table.iloc[0]
     np.testing.assert_allclose(
-        drop, karat.evaluate(X[kept], labels[kept], measures=keys).table.iloc[0]
+        drop, sortal.evaluate(X[kept], labels[kept], measures=keys).table.iloc[0]
     )
-    cluster = karat.evaluate(X, labels, measures=keys, noise="cluster").table.iloc[0]
-    np.testing.assert_allclose(cluster, karat.evaluate(X, labels + 1, measures=keys).table.iloc[0])
+    cluster = sortal.evaluate(X, labels, measures=keys, noise="cluster").table.iloc[0]
+    np.testing.assert_allclose(cluster, sortal.evaluate(X, labels + 1, measures=keys).table.iloc[0])
     alone = np.where(kept, labels, 100 + np.arange(40))
-    single = karat.evaluate(X, labels, measures=keys, noise="singletons").table.iloc[0]
-    np.testing.assert_allclose(single, karat.evaluate(X, alone, measures=keys).table.iloc[0])
+    single = sortal.evaluate(X, labels, measures=keys, noise="singletons").table.iloc[0]
+    np.testing.assert_allclose(single, sortal.evaluate(X, alone, measures=keys).table.iloc[0])
     # batches in which each clustering excludes others
-    both = karat.evaluate(X, {"a": labels, "b": labels[::-1]}, measures=keys, noise="drop")
+    both = sortal.evaluate(X, {"a": labels, "b": labels[::-1]}, measures=keys, noise="drop")
     np.testing.assert_allclose(both.table.loc["a"], drop, rtol=1e-12)
 
 
@@ -459,19 +463,19 @@ def test_outlier_policies():
 )
 def test_errors_say_the_way_out(X, metric, match):
     with pytest.raises(InputError, match=match):
-        karat.silhouette(X, [0, 1], metric=metric)
+        sortal.silhouette(X, [0, 1], metric=metric)
 
 
 def test_ranks_need_a_symmetric_distance():
     with pytest.raises(InputError, match="symmetric"):
-        karat.baker_hubert_gamma(
+        sortal.baker_hubert_gamma(
             np.random.default_rng(0).random((6, 3)), [0, 0, 0, 1, 1, 1], metric="kl"
         )
 
 
 def test_what_one_measure_cannot_use_leaves_the_others():
     X = np.random.default_rng(0).random((6, 3))
-    scores = karat.evaluate(
+    scores = sortal.evaluate(
         X, [0, 0, 0, 1, 1, 1], metric="kl", measures=["aucc", "between_within_ratio"]
     )
     assert "symmetric" in scores.reasons["0"]["aucc"]
@@ -480,10 +484,10 @@ def test_what_one_measure_cannot_use_leaves_the_others():
 
 def test_features_are_needed_for_centroids():
     D = naive.matrix(np.random.default_rng(0).random((6, 2)))
-    scores = karat.evaluate(D, [0, 0, 0, 1, 1, 1], metric="precomputed")
+    scores = sortal.evaluate(D, [0, 0, 0, 1, 1, 1], metric="precomputed")
     assert "davies_bouldin_index" not in scores.table
     with pytest.raises(InputError, match="features"):
-        karat.evaluate(D, [0, 0, 1, 1, 1, 1], metric="precomputed", measures=["pbm_index"])
+        sortal.evaluate(D, [0, 0, 1, 1, 1, 1], metric="precomputed", measures=["pbm_index"])
 
 
 @pytest.mark.parametrize(
@@ -491,7 +495,7 @@ def test_features_are_needed_for_centroids():
 )
 @pytest.mark.parametrize("size", [1, 30, 5000])
 def test_pairs_are_sorted_by_distance(kind, size):
-    from karat.measures.passes.ranks import sort_pairs
+    from sortal.measures.passes.ranks import sort_pairs
 
     rng = np.random.default_rng(8)
     values = {
@@ -509,15 +513,15 @@ def test_pairs_are_sorted_by_distance(kind, size):
 
 @pytest.mark.parametrize("digits", [1, 9])
 def test_ranks_of_one_clustering_are_those_beside_another(digits, monkeypatch):
-    monkeypatch.setattr("karat.measures.passes.ranks.MAX_PAIRS_IN_MEMORY", 2**14)
+    monkeypatch.setattr("sortal.measures.passes.ranks.MAX_PAIRS_IN_MEMORY", 2**14)
     rng = np.random.default_rng(digits)
     X, labels = rng.normal(size=(700, 3)).round(digits), rng.integers(0, 4, 700)
     labels[:9] = -1
     both = {"alone": labels, "beside": np.where(labels < 0, -1, rng.integers(0, 4, 700))}
     keys = ["baker_hubert_gamma", "aucc", "g_plus_index", "kendall_tau_index"]
-    together = karat.evaluate(X, both, measures=keys, noise="drop").table
+    together = sortal.evaluate(X, both, measures=keys, noise="drop").table
     for name, row in both.items():
-        alone = karat.evaluate(X, {name: row}, measures=keys, noise="drop").table
+        alone = sortal.evaluate(X, {name: row}, measures=keys, noise="drop").table
         assert (alone.loc[name] == together.loc[name]).all()
 
 
@@ -532,7 +536,7 @@ def test_a_clustering_that_leaves_out_everything_has_reasons_and_stops_nobody(ke
     metric = "euclidean"
     if catalogue[key].takes == "graph":
         X, metric = np.abs(X @ X.T), "graph"
-    scores = karat.evaluate(X, labelings, measures=[key], noise="drop", metric=metric)
+    scores = sortal.evaluate(X, labelings, measures=[key], noise="drop", metric=metric)
     assert np.isfinite(scores.table.loc["two", key])
     for name in ("none", "one"):
         assert np.isfinite(scores.table.loc[name, key]) != (key in scores.reasons.get(name, {}))

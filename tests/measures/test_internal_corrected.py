@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-import karat
-from karat.measures import catalogue
-from karat.measures.internal.chance import _CLOSED
-from karat.runtime.validation import UndefinedMeasureError
+import sortal
+from sortal.measures import catalogue
+from sortal.measures.internal.chance import _CLOSED
+from sortal.runtime.validation import UndefinedMeasureError
 
 SIZES = [(4, 2, 1), (3, 2, 2), (3, 4), (2, 2, 2, 1), (1, 1, 5)]
 
@@ -30,20 +30,20 @@ def test_closed_forms_are_the_mean_over_all_relabelings(sizes, kind):
     X = points(kind)
     labelings = relabelings(sizes)
     keys = [key for key in _CLOSED if kind != "ties" or key != "ratio_cut"]
-    table = karat.evaluate(X, dict(enumerate(labelings)), measures=keys).table
+    table = sortal.evaluate(X, dict(enumerate(labelings)), measures=keys).table
     for key in keys:
         best = catalogue[key].optimum
         optimum = best if np.isfinite(best) else 1e3
         if sizes == (1, 1, 5) and key == "weighted_within_cluster_scatter_2":
             assert table[key].mean() > 0
-        found = karat.chance_corrected_internal(key, X, labelings[-1], optimum=optimum)
+        found = sortal.chance_corrected_internal(key, X, labelings[-1], optimum=optimum)
         assert found.n_permutations == 0
         assert found.expected == pytest.approx(table[key].mean(), abs=1e-12), key
 
 
 def test_ratio_cut_of_coincident_objects_has_no_expectation():
     with pytest.raises(UndefinedMeasureError, match="infinite"):
-        karat.chance_corrected_internal("ratio_cut", [[0.0], [0.0], [1.0], [2.0]], [0, 0, 1, 1])
+        sortal.chance_corrected_internal("ratio_cut", [[0.0], [0.0], [1.0], [2.0]], [0, 0, 1, 1])
 
 
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
@@ -53,23 +53,25 @@ def test_c_index_with_the_mean_in_place_of_the_minimum_is_corrected_wcs(sizes):
     pairs = sum(s * (s - 1) // 2 for s in sizes)
     low, mean, high = d[:pairs].sum(), pairs * d.mean(), d[-pairs:].sum()
     for labels in relabelings(sizes)[::17]:
-        wcs = karat.within_cluster_scatter(X, labels)
-        upwards = karat.chance_corrected_internal("within_cluster_scatter", X, labels, optimum=high)
+        wcs = sortal.within_cluster_scatter(X, labels)
+        upwards = sortal.chance_corrected_internal(
+            "within_cluster_scatter", X, labels, optimum=high
+        )
         assert upwards.value == pytest.approx((wcs - mean) / (high - mean))
-        downwards = karat.chance_corrected_internal(
+        downwards = sortal.chance_corrected_internal(
             "within_cluster_scatter", X, labels, optimum=low
         )
-        c_index = karat.chance_corrected_internal("c_index", X, labels)
+        c_index = sortal.chance_corrected_internal("c_index", X, labels)
         assert c_index.value == pytest.approx(downwards.value)
 
 
 def test_corrected_r_squared_is_adjusted_r_squared():
     X = points("none")
     labels = [0, 0, 1, 1, 2, 2, 2]
-    adjusted = 1 - (1 - karat.r_squared(X, labels)) * (7 - 1) / (7 - 3)
-    found = karat.chance_corrected_internal("r_squared", X, labels)
+    adjusted = 1 - (1 - sortal.r_squared(X, labels)) * (7 - 1) / (7 - 3)
+    found = sortal.chance_corrected_internal("r_squared", X, labels)
     assert found.value == pytest.approx(adjusted)
-    pooled = karat.chance_corrected_internal("pooled_variance", X, labels)
+    pooled = sortal.chance_corrected_internal("pooled_variance", X, labels)
     assert pooled.value == pytest.approx(adjusted)
 
 
@@ -81,7 +83,7 @@ CONSTANT = ["average_within_cluster_scatter", "pooled_variance", "aucc", "kendal
 def test_a_constant_expectation_is_the_same_for_all_sizes(key):
     X = points("none")
     expected = [
-        karat.chance_corrected_internal(key, X, np.repeat(range(len(sizes)), sizes)).expected
+        sortal.chance_corrected_internal(key, X, np.repeat(range(len(sizes)), sizes)).expected
         for sizes in SIZES
     ]
     assert expected == pytest.approx([expected[0]] * len(SIZES))

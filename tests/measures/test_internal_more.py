@@ -10,11 +10,11 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_blobs, make_moons
 
-import karat
 import naive_internal as naive
-from karat.measures import catalogue
-from karat.measures.internal import margins as internal_margins
-from karat.runtime.validation import InputError, UndefinedMeasureError
+import sortal
+from sortal.measures import catalogue
+from sortal.measures.internal import margins as internal_margins
+from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 
@@ -28,21 +28,21 @@ def small(seed=0, n=14, k=3, d=2):
 
 
 def test_iris_values_of_other_packages():
-    assert karat.connectivity(X_IRIS, Y_IRIS) == pytest.approx(23.2746031746, rel=1e-10)
-    single = karat.xie_beni_index(X_IRIS, Y_IRIS, separation="single")
+    assert sortal.connectivity(X_IRIS, Y_IRIS) == pytest.approx(23.2746031746, rel=1e-10)
+    single = sortal.xie_beni_index(X_IRIS, Y_IRIS, separation="single")
     assert single == pytest.approx(11.90632, rel=1e-6)
 
 
 def test_dbcv_on_two_moons():
     X, labels = make_moons(n_samples=300, noise=0.05, random_state=1782)
-    assert karat.dbcv(X, labels) == pytest.approx(0.8545358723, rel=1e-9)
+    assert sortal.dbcv(X, labels) == pytest.approx(0.8545358723, rel=1e-9)
 
 
 def test_dbcv_counts_outliers_in_n():
     X, labels = make_moons(n_samples=100, noise=0.05, random_state=0)
     noisy = np.concatenate([X, [[9.0, 9.0]] * 25 + np.random.default_rng(0).normal(size=(25, 2))])
-    value = karat.dbcv(noisy, np.concatenate([labels, np.full(25, -1)]))
-    assert value == pytest.approx(karat.dbcv(X, labels) * 100 / 125)
+    value = sortal.dbcv(noisy, np.concatenate([labels, np.full(25, -1)]))
+    assert value == pytest.approx(sortal.dbcv(X, labels) * 100 / 125)
 
 
 # -- margins --------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ def naive_margin(X, labels, relative):
 @pytest.mark.parametrize("seed", range(3))
 def test_margins_equal_the_definitions(seed, k):
     X, labels = small(seed, k=k)
-    relative, additive = karat.relative_margin(X, labels), karat.additive_margin(X, labels)
+    relative, additive = sortal.relative_margin(X, labels), sortal.additive_margin(X, labels)
     assert relative.exact
     assert relative == pytest.approx(naive_margin(X, labels, True))
     assert additive == pytest.approx(naive_margin(X, labels, False))
@@ -74,9 +74,9 @@ def test_margins_equal_the_definitions(seed, k):
 
 def test_local_search_says_so_and_comes_near(monkeypatch):
     X, labels = make_blobs(60, centers=3, random_state=0)
-    exact = karat.relative_margin(X, labels)
+    exact = sortal.relative_margin(X, labels)
     monkeypatch.setattr(internal_margins, "EXACT_WORK", 0)
-    found = karat.relative_margin(X, labels)
+    found = sortal.relative_margin(X, labels)
     assert not found.exact
     assert "local search" in repr(found)
     assert exact * (1 - 1e-12) <= found <= exact * 1.02
@@ -90,7 +90,7 @@ def test_local_search_finds_the_optimum_of_small_sets(metric, seeds, monkeypatch
         rng = np.random.default_rng(seed)
         k = int(rng.integers(2, 4))
         X, labels = small(seed, n=24, k=k)
-        for function in (karat.relative_margin, karat.additive_margin):
+        for function in (sortal.relative_margin, sortal.additive_margin):
             exact = function(X, labels, metric=metric)
             with monkeypatch.context() as patch:
                 patch.setattr(internal_margins, "EXACT_WORK", 0)
@@ -107,10 +107,10 @@ def test_a_search_with_many_optima_reaches_the_best_set(seeds, monkeypatch):
     for seed in seeds:
         rng = np.random.default_rng(seed)
         X, labels = small(seed, n=int(rng.integers(55, 65)), k=4)
-        exact = karat.relative_margin(X, labels)
+        exact = sortal.relative_margin(X, labels)
         with monkeypatch.context() as patch:
             patch.setattr(internal_margins, "EXACT_WORK", 0)
-            found = karat.relative_margin(X, labels, random_state=seed)
+            found = sortal.relative_margin(X, labels, random_state=seed)
         assert exact.exact
         assert exact * (1 - 1e-12) <= found <= exact * 1.02
         missed += found > exact * (1 + 1e-9)
@@ -133,10 +133,10 @@ def test_bic_and_aic_are_those_of_the_likelihood():
         for x, c in zip(X, labels, strict=True)
     )
     p = 2 + 3 * d + 1
-    assert karat.bayesian_information_criterion(X, labels) == pytest.approx(
+    assert sortal.bayesian_information_criterion(X, labels) == pytest.approx(
         -2 * log_likelihood + p * math.log(n)
     )
-    assert karat.akaike_information_criterion(X, labels) == pytest.approx(
+    assert sortal.akaike_information_criterion(X, labels) == pytest.approx(
         -2 * log_likelihood + 2 * p
     )
 
@@ -151,12 +151,12 @@ def test_soft_measures_equal_the_definitions():
     V = [sum(W[i, c] * X[i] for i in range(20)) / W[:, c].sum() for c in range(3)]
     J = sum(W[i, c] * ((X[i] - V[c]) ** 2).sum() for i in range(20) for c in range(3))
     apart = [math.dist(V[a], V[b]) for a, b in itertools.combinations(range(3), 2)]
-    assert karat.xie_beni_index(X, U) == pytest.approx(J / 20 / min(apart) ** 2)
+    assert sortal.xie_beni_index(X, U) == pytest.approx(J / 20 / min(apart) ** 2)
     E = sum(W[i, c] * math.dist(X[i], V[c]) for i in range(20) for c in range(3))
     E1 = sum(math.dist(x, X.mean(axis=0)) for x in X)
-    assert karat.pbm_index(X, U, fuzzifier=2) == pytest.approx((E1 / E * max(apart) / 3) ** 2)
-    assert karat.partition_coefficient(U) == pytest.approx(sum(u * u for u in U.ravel()) / 20)
-    assert karat.partition_entropy(U) == pytest.approx(
+    assert sortal.pbm_index(X, U, fuzzifier=2) == pytest.approx((E1 / E * max(apart) / 3) ** 2)
+    assert sortal.partition_coefficient(U) == pytest.approx(sum(u * u for u in U.ravel()) / 20)
+    assert sortal.partition_entropy(U) == pytest.approx(
         -sum(u * math.log(u) for u in U.ravel()) / 20
     )
 
@@ -164,10 +164,10 @@ def test_soft_measures_equal_the_definitions():
 def test_hard_clusterings_are_soft_ones_of_0_and_1():
     X, labels = small(3, n=30)
     U = np.eye(3)[labels]
-    assert karat.xie_beni_index(X, labels) == pytest.approx(karat.xie_beni_index(X, U))
-    assert karat.pbm_index(X, labels) == pytest.approx(karat.pbm_index(X, U))
-    assert karat.partition_coefficient(U) == 1
-    assert karat.partition_entropy(U) == 0
+    assert sortal.xie_beni_index(X, labels) == pytest.approx(sortal.xie_beni_index(X, U))
+    assert sortal.pbm_index(X, labels) == pytest.approx(sortal.pbm_index(X, U))
+    assert sortal.partition_coefficient(U) == 1
+    assert sortal.partition_entropy(U) == 0
 
 
 # -- neighbours -----------------------------------------------------------------------------
@@ -182,7 +182,7 @@ def test_connectivity_and_cvnn_equal_the_definitions(metric):
     expected = sum(
         1 / (r + 1) for i in range(25) for r, j in enumerate(near[i]) if labels[i] != labels[j]
     )
-    assert karat.connectivity(X, labels, metric=metric) == pytest.approx(expected)
+    assert sortal.connectivity(X, labels, metric=metric) == pytest.approx(expected)
     separation, compactness = [], []
     for given in (labels, other):
         groups = naive.clusters(given)
@@ -190,7 +190,7 @@ def test_connectivity_and_cvnn_equal_the_definitions(metric):
         separation.append(max(np.mean([foreign[i] for i in g]) for g in groups))
         compactness.append(sum(np.mean(naive.pairs_in(D, g)) for g in groups))
     expected = np.divide(separation, max(separation)) + np.divide(compactness, max(compactness))
-    found = karat.cvnn_index(X, [labels, other, [0] * 25], metric=metric)
+    found = sortal.cvnn_index(X, [labels, other, [0] * 25], metric=metric)
     np.testing.assert_allclose(found["cvnn_index"], [*expected, np.nan])
     assert list(found.reasons) == ["2"]
 
@@ -212,7 +212,7 @@ def test_graph_cuts_equal_the_definitions(kind):
         cut = sum(A[i, j] for i in g for j in rest)
         within = sum(A[i, j] for i in g for j in g)
         expected += cut / {"ratio": len(g), "normalized": cut + within, "minmax": within}[kind]
-    function = getattr(karat, f"graph_{kind}_cut")
+    function = getattr(sortal, f"graph_{kind}_cut")
     assert function(A, labels) == pytest.approx(expected)
     assert function(sparse.csr_array(A), labels) == pytest.approx(expected)
 
@@ -230,9 +230,9 @@ def test_gap_finds_three_blobs_and_repeats(reference, weighted):
     X, _ = make_blobs(120, centers=[[0, 0], [6, 6], [12, 0]], cluster_std=0.5, random_state=0)
     options = {"k": range(1, 5), "n_references": 6, "reference": reference, "weighted": weighted}
     options["clusterer"] = two_starts
-    found = karat.gap_statistic(X, random_state=3, **options)
+    found = sortal.gap_statistic(X, random_state=3, **options)
     assert found.first_k == 3
-    again = karat.gap_statistic(X, random_state=3, **options)
+    again = sortal.gap_statistic(X, random_state=3, **options)
     assert found.table.equals(again.table)
     labels = found.labels[3]
     D = naive.matrix(X, "sqeuclidean")
@@ -263,7 +263,7 @@ def test_gap_follows_its_rule():
                 expected.append((k, math.log(squares)))
             return labels
 
-    found = karat.gap_statistic(X, Spy(), k=range(2, 7), n_references=3, random_state=0)
+    found = sortal.gap_statistic(X, Spy(), k=range(2, 7), n_references=3, random_state=0)
     for k in range(2, 7):
         values = [value for number, value in expected if number == k][-3:]
         spread = np.std(values) * math.sqrt(1 + 1 / 3)
@@ -277,7 +277,7 @@ def test_gap_follows_its_rule():
 
 def test_the_gap_rule_charges_one_error_of_the_next_k(monkeypatch):
     """Gaps that rise by 0.8 and then by 1.2 standard errors, over four hand-made references."""
-    from karat.measures.internal import gap
+    from sortal.measures.internal import gap
 
     class Fixed:
         def __init__(self, points, batch, needs):
@@ -300,13 +300,13 @@ def test_gap_of_iris_as_in_r():
     # clusGap of R's cluster, B = 50: the error of such a mean is about 0.06 / 7
     options = {"k": range(1, 6), "n_references": 50, "reference": "pca"}
     # the logarithm of squared distances is about twice that of R's distances
-    found = karat.gap_statistic(X_IRIS, **options)
+    found = sortal.gap_statistic(X_IRIS, **options)
     assert found.table.at[3, "gap"] == pytest.approx(2 * 0.44, abs=0.05)
 
 
 def test_gap_can_answer_one():
     X = np.random.default_rng(0).uniform(size=(150, 2))
-    assert karat.gap_statistic(X, two_starts, k=range(1, 4), random_state=0).first_k == 1
+    assert sortal.gap_statistic(X, two_starts, k=range(1, 4), random_state=0).first_k == 1
 
 
 # -- chance ---------------------------------------------------------------------------------
@@ -329,7 +329,7 @@ def test_closed_forms_are_the_mean_over_all_permutations(key):
         naive.of_distances(naive.matrix(X), list(p))[key]
         for p in set(itertools.permutations(labels.tolist()))
     ]
-    found = karat.measures.chance_corrected_internal(key, X, labels, optimum=0.0)
+    found = sortal.measures.chance_corrected_internal(key, X, labels, optimum=0.0)
     assert found.expected == pytest.approx(np.mean(values))
     assert found.standard_error == 0
 
@@ -337,7 +337,7 @@ def test_closed_forms_are_the_mean_over_all_permutations(key):
 def test_monte_carlo_agrees_with_itself_within_its_error():
     X, labels = make_blobs(60, centers=3, random_state=1)
     few, many = (
-        karat.measures.chance_corrected_internal(
+        sortal.measures.chance_corrected_internal(
             "silhouette", X, labels, n_permutations=b, random_state=b
         )
         for b in (100, 2000)
@@ -345,7 +345,7 @@ def test_monte_carlo_agrees_with_itself_within_its_error():
     assert abs(few.value - many.value) < 5 * few.standard_error
     assert many.standard_error < few.standard_error
     with pytest.raises(InputError, match="optimum="):
-        karat.measures.chance_corrected_internal("dunn_index", X, labels)
+        sortal.measures.chance_corrected_internal("dunn_index", X, labels)
 
 
 # -- the catalogue --------------------------------------------------------------------------
@@ -353,7 +353,7 @@ def test_monte_carlo_agrees_with_itself_within_its_error():
 
 def test_every_record_is_complete():
     for measure in catalogue.values():
-        if measure.kind != "internal" or not measure.function.__module__.startswith("karat"):
+        if measure.kind != "internal" or not measure.function.__module__.startswith("sortal"):
             continue
         assert measure.summary, measure.key
         assert measure.source, measure.key
@@ -364,9 +364,9 @@ def test_every_record_is_complete():
 
 def test_undefined_says_why():
     with pytest.raises(UndefinedMeasureError, match="centroid"):
-        karat.bayesian_information_criterion([[0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1])
+        sortal.bayesian_information_criterion([[0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1])
     with pytest.raises(UndefinedMeasureError, match="at least 2"):
-        karat.dbcv(X_IRIS, np.zeros(150, int))
+        sortal.dbcv(X_IRIS, np.zeros(150, int))
 
 
 @pytest.mark.parametrize(
@@ -379,7 +379,7 @@ def test_singletons_are_no_best_clustering_of_centroids(key):
     function = catalogue[key].function
     with pytest.raises(UndefinedMeasureError, match="every cluster is a singleton"):
         function(X, np.arange(8))
-    assert "singleton" in karat.evaluate(X, np.arange(8), measures=[key]).reasons["0"][key]
+    assert "singleton" in sortal.evaluate(X, np.arange(8), measures=[key]).reasons["0"][key]
     assert np.isfinite(function(X, [0, 0, 1, 2, 3, 4, 5, 6]))
     # weight 2 stands for two objects that coincide, so they are a pair
     assert function(X, np.arange(8), sample_weight=[2.0] * 8) == catalogue[key].optimum
@@ -416,14 +416,14 @@ def naive_cvnn(X, labelings, n_neighbors, pooled=False):
 def test_cvnn_is_the_papers_or_that_of_fpc(seed, compactness):
     X, labels = small(seed, n=25, k=3)
     other = np.concatenate([[0, 1, 2, 3], np.random.default_rng(seed).integers(0, 4, 21)])
-    found = karat.cvnn_index(X, [labels, other], n_neighbors=5, compactness=compactness)
+    found = sortal.cvnn_index(X, [labels, other], n_neighbors=5, compactness=compactness)
     expected = naive_cvnn(X, [labels, other], 5, compactness == "pooled")
     np.testing.assert_allclose(found["cvnn_index"], expected, rtol=1e-9)
 
 
 def test_cvnn_rejects_what_it_does_not_know():
     with pytest.raises(InputError, match="n_neighbors"):
-        karat.cvnn_index(X_IRIS, [Y_IRIS], n_neighbors=0)
+        sortal.cvnn_index(X_IRIS, [Y_IRIS], n_neighbors=0)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cityblock", "precomputed"])
@@ -432,36 +432,36 @@ def test_gaps_and_borders_equal_the_definitions(metric):
     D = naive.matrix(X, "euclidean" if metric == "precomputed" else metric)
     data = D if metric == "precomputed" else X
     for share in (0.01, 0.1, 0.5, 1.0):
-        value = karat.separation_index(data, labels, share=share, metric=metric)
+        value = sortal.separation_index(data, labels, share=share, metric=metric)
         assert value == pytest.approx(naive.separation_index(D, labels, share))
-    value = karat.widest_within_gap(data, labels, metric=metric)
+    value = sortal.widest_within_gap(data, labels, metric=metric)
     assert value == pytest.approx(naive.widest_within_gap(D, labels))
     marked = np.where(labels == 3, -1, labels)
     kept = labels != 3
-    for function in (karat.separation_index, karat.widest_within_gap):
+    for function in (sortal.separation_index, sortal.widest_within_gap):
         assert function(X, marked, noise="drop") == pytest.approx(function(X[kept], labels[kept]))
 
 
 def test_gaps_that_have_no_value():
     with pytest.raises(UndefinedMeasureError, match="at least 2"):
-        karat.separation_index([[1.0], [2.0]], [0, 0])
+        sortal.separation_index([[1.0], [2.0]], [0, 0])
     with pytest.raises(InputError, match="share"):
-        karat.separation_index([[1.0], [2.0]], [0, 1], share=0)
+        sortal.separation_index([[1.0], [2.0]], [0, 1], share=0)
     with pytest.raises(InputError, match="symmetric"):
-        karat.widest_within_gap([[1.0, 2.0], [2.0, 1.0]], [0, 0], metric="kl")
-    assert karat.widest_within_gap([[1.0], [2.0]], [0, 1]) == 0
+        sortal.widest_within_gap([[1.0, 2.0], [2.0, 1.0]], [0, 0], metric="kl")
+    assert sortal.widest_within_gap([[1.0], [2.0]], [0, 1]) == 0
 
 
 def test_the_pooled_distance_of_a_single_pair_is_its_own():
     X = np.array([[0.0], [1.0], [5.0], [8.0]])
     labelings = {"one pair": [0, 0, 1, 2], "two pairs": [0, 0, 1, 1]}
-    scores = karat.cvnn_index(X, labelings, n_neighbors=1, compactness="pooled")
+    scores = sortal.cvnn_index(X, labelings, n_neighbors=1, compactness="pooled")
     # shares of foreign neighbours 1 and 0; mean distances 1 and 2
     assert scores["cvnn_index"].tolist() == pytest.approx([1 + 1 / 2, 1.0])
 
 
 def test_a_recommended_measure_does_not_stand_for_itself():
     for kind in ("shapes", "tables", "texts"):
-        told = karat.recommend(kind=kind)["instead_of"]
+        told = sortal.recommend(kind=kind)["instead_of"]
         assert not any(key in others.split(", ") for key, others in told.items())
         assert any(told)

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_iris
 
-import karat
 import naive_internal
 import naive_peers as naive
+import sortal
 from example_counts import examples
-from karat.measures import catalogue
-from karat.measures.passes import scatter as _scatter_pass
-from karat.runtime.validation import InputError, UndefinedMeasureError
+from sortal.measures import catalogue
+from sortal.measures.passes import scatter as _scatter_pass
+from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 OF_SCATTER = [
@@ -59,7 +59,7 @@ def test_scatter_equals_the_definitions(seed):
     X = X * 10.0 ** np.random.default_rng(seed).uniform(-1, 1, X.shape[1])
     expected = naive.of_scatter(X, labels)
     assert sorted(expected) == OF_SCATTER
-    check(karat.evaluate(X, labels, measures=OF_SCATTER).table.iloc[0], expected)
+    check(sortal.evaluate(X, labels, measures=OF_SCATTER).table.iloc[0], expected)
 
 
 @SLOW
@@ -68,7 +68,7 @@ def test_spread_equals_the_definitions(seed):
     X, labels = random_case(seed)
     expected = naive.of_spread(X, labels)
     assert sorted(expected) == OF_SPREAD
-    check(karat.evaluate(X, labels, measures=OF_SPREAD).table.iloc[0], expected)
+    check(sortal.evaluate(X, labels, measures=OF_SPREAD).table.iloc[0], expected)
 
 
 @SLOW
@@ -79,7 +79,9 @@ def test_pairs_equal_the_definitions(seed, integers, metric):
         X = np.column_stack([X, np.arange(len(X)) % 7])
     expected = naive.of_pairs(naive_internal.matrix(X, metric), labels)
     assert sorted(expected) == OF_PAIRS
-    check(karat.evaluate(X, labels, measures=OF_PAIRS, metric=metric).table.iloc[0], expected, 1e-7)
+    check(
+        sortal.evaluate(X, labels, measures=OF_PAIRS, metric=metric).table.iloc[0], expected, 1e-7
+    )
 
 
 @pytest.mark.parametrize("form", ["float32", "sparse", "batch"])
@@ -87,35 +89,35 @@ def test_forms_of_input_give_the_same(form):
     X, labels = random_case(3)
     X = X.astype(np.float32)
     keys = [*OF_SCATTER, *OF_SPREAD, *OF_PAIRS]
-    expected = karat.evaluate(X.astype(np.float64), labels, measures=keys).table.iloc[0]
+    expected = sortal.evaluate(X.astype(np.float64), labels, measures=keys).table.iloc[0]
     others = {"a": labels, "b": np.arange(len(labels)) % 3, "c": np.zeros(len(labels), int)}
     given_ = {"float32": X, "sparse": sparse.csr_array(X), "batch": X.astype(np.float64)}[form]
-    found = karat.evaluate(given_, others if form == "batch" else labels, measures=keys).table.iloc[
-        0
-    ]
+    found = sortal.evaluate(
+        given_, others if form == "batch" else labels, measures=keys
+    ).table.iloc[0]
     check(found, expected, 1e-6 if form == "sparse" else 1e-9)
 
 
 def test_precomputed_distances():
     X, labels = random_case(4)
     D = naive_internal.matrix(X)
-    alone = karat.point_biserial_index(X, labels)
-    assert karat.point_biserial_index(D, labels, metric="precomputed") == pytest.approx(alone)
+    alone = sortal.point_biserial_index(X, labels)
+    assert sortal.point_biserial_index(D, labels, metric="precomputed") == pytest.approx(alone)
 
 
 def test_blocks_of_rows_give_the_same(monkeypatch):
     X, labels = random_case(5)
-    whole = karat.evaluate(X, labels, measures=OF_SCATTER).table.iloc[0]
+    whole = sortal.evaluate(X, labels, measures=OF_SCATTER).table.iloc[0]
     monkeypatch.setattr(_scatter_pass, "SCATTER_NUMBERS", 2 * X.shape[1])
-    check(karat.evaluate(X, labels, measures=OF_SCATTER).table.iloc[0], whole, 1e-12)
+    check(sortal.evaluate(X, labels, measures=OF_SCATTER).table.iloc[0], whole, 1e-12)
 
 
 # -- identities and values -------------------------------------------------------------------
 
 
 def test_s_dbw_on_iris_is_the_mean_where_cluster_crit_adds_up():
-    value = karat.s_dbw_index(X_IRIS, Y_IRIS)
-    scattering = karat.sd_scattering(X_IRIS, Y_IRIS)
+    value = sortal.s_dbw_index(X_IRIS, Y_IRIS)
+    scattering = sortal.sd_scattering(X_IRIS, Y_IRIS)
     # by hand: 5 objects at the middle of versicolor and virginica, 7 and 6 at the centroids, and
     # none at the other middles
     assert value == pytest.approx(scattering + (0 + 0 + 5 / 7) / 3, rel=1e-12)
@@ -127,7 +129,7 @@ def test_s_dbw_counts_objects_on_the_edge_of_the_ball():
     # variances 12 and 4, so σ = √16/2 = 2 exactly; 2, 4, 4 and 6 are within 2 of the middle, 4;
     # two objects at the centroids, 0 and 8. The variance of all is 22
     X = [[-4.0], [4.0], [-4.0], [4.0], [-2.0], [2.0], [6.0], [10.0]]
-    value = karat.s_dbw_index(X, [0] * 6 + [1] * 2)
+    value = sortal.s_dbw_index(X, [0] * 6 + [1] * 2)
     assert value == pytest.approx((12 + 4) / 2 / 22 + 4 / 2, rel=1e-12)
 
 
@@ -135,20 +137,20 @@ def test_identities():
     X, labels = random_case(6)
     n = len(X)
     k = labels.max() + 1
-    within = karat.within_sum_of_squares(X, labels)
-    assert karat.pooled_variance(X, labels) == pytest.approx(within / (n - k))
-    ch, r2 = karat.calinski_harabasz_index(X, labels), karat.r_squared(X, labels)
+    within = sortal.within_sum_of_squares(X, labels)
+    assert sortal.pooled_variance(X, labels) == pytest.approx(within / (n - k))
+    ch, r2 = sortal.calinski_harabasz_index(X, labels), sortal.r_squared(X, labels)
     assert r2 / (1 - r2) == pytest.approx(ch * (k - 1) / (n - k))
     # with one feature all matrices are numbers
     one = X[:, :1]
-    expected = -n * math.log(1 - karat.r_squared(one, labels))
-    assert karat.log_determinant_ratio(one, labels) == pytest.approx(expected)
+    expected = -n * math.log(1 - sortal.r_squared(one, labels))
+    assert sortal.log_determinant_ratio(one, labels) == pytest.approx(expected)
 
 
 def test_ratios_of_determinants_do_not_depend_on_units():
     X, labels = random_case(7)
     mixed = X @ np.random.default_rng(0).normal(size=(X.shape[1], X.shape[1])) * 1e-120
-    function = karat.log_determinant_ratio
+    function = sortal.log_determinant_ratio
     assert function(mixed, labels) == pytest.approx(function(X, labels), rel=1e-8)
 
 
@@ -157,12 +159,12 @@ def test_point_biserial_is_the_correlation_of_iris():
 
     between = pdist(Y_IRIS[:, None]) > 0
     expected = np.corrcoef(pdist(X_IRIS), between)[0, 1]
-    assert karat.point_biserial_index(X_IRIS, Y_IRIS) == pytest.approx(expected, rel=1e-12)
+    assert sortal.point_biserial_index(X_IRIS, Y_IRIS) == pytest.approx(expected, rel=1e-12)
 
 
 def test_wilks_lambda_of_iris():
     # Wilks' Λ of Fisher's iris, 0.02344 in every textbook of multivariate analysis
-    log = karat.log_determinant_ratio(X_IRIS, Y_IRIS)
+    log = sortal.log_determinant_ratio(X_IRIS, Y_IRIS)
     assert math.exp(-log / 150) == pytest.approx(0.02344, abs=5e-6)
 
 
@@ -186,12 +188,12 @@ def test_tight_clusters_far_from_the_origin_and_apart():
     one, two, T = scatter(exact[:6]), scatter(exact[6:]), scatter(exact)
     W = [[one[a][b] + two[a][b] for b in (0, 1)] for a in (0, 1)]
     ratio = (T[0][0] * T[1][1] - T[0][1] ** 2) / (W[0][0] * W[1][1] - W[0][1] ** 2)
-    assert karat.log_determinant_ratio(X, labels) == pytest.approx(12 * math.log(ratio), rel=1e-9)
+    assert sortal.log_determinant_ratio(X, labels) == pytest.approx(12 * math.log(ratio), rel=1e-9)
 
 
 def test_singular_scatter_has_a_reason():
     rng = np.random.default_rng(1)
-    function = karat.log_determinant_ratio
+    function = sortal.log_determinant_ratio
     X, labels = rng.normal(size=(12, 3)), np.arange(12) % 3
     for _ in range(10):  # rounding leaves an eigenvalue just below 0, or just above
         X = rng.normal(size=(15, 3))
@@ -211,7 +213,7 @@ def test_few_objects_are_named_in_the_reason():
     with pytest.raises(
         UndefinedMeasureError, match="at least 5 \\+ k = 7 objects, and there are 6"
     ):
-        karat.log_determinant_ratio(X, [0, 0, 0, 1, 1, 1])
+        sortal.log_determinant_ratio(X, [0, 0, 0, 1, 1, 1])
 
 
 def test_determinants_of_many_features_stay_in_range():
@@ -221,7 +223,7 @@ def test_determinants_of_many_features_stay_in_range():
     W = sum(naive.outer_sums(X[labels == c], X[labels == c].mean(axis=0)) for c in (0, 1))
     log_w = np.linalg.slogdet(W)[1]
     log_t = np.linalg.slogdet(naive.outer_sums(X, X.mean(axis=0)))[1]
-    assert karat.log_determinant_ratio(X, labels) == pytest.approx(600 * (log_t - log_w))
+    assert sortal.log_determinant_ratio(X, labels) == pytest.approx(600 * (log_t - log_w))
 
 
 def test_number_of_threads_changes_nothing(monkeypatch):
@@ -230,16 +232,16 @@ def test_number_of_threads_changes_nothing(monkeypatch):
     keys = [*OF_SCATTER, *OF_SPREAD, *OF_PAIRS]
     tables = []
     for cores in (1, 3):
-        monkeypatch.setattr("karat.runtime.threads.available_cores", lambda c=cores: c)
-        tables.append(karat.evaluate(X, labels, measures=keys).table.to_numpy())
+        monkeypatch.setattr("sortal.runtime.threads.available_cores", lambda c=cores: c)
+        tables.append(sortal.evaluate(X, labels, measures=keys).table.to_numpy())
     np.testing.assert_array_equal(*tables)
 
 
 def test_matrices_that_do_not_fit_are_rejected(monkeypatch):
-    monkeypatch.setattr("karat.runtime.resources.available_memory", lambda: 100)
+    monkeypatch.setattr("sortal.runtime.resources.available_memory", lambda: 100)
     with pytest.raises(InputError, match="scatter matrices of 4 features"):
-        karat.log_determinant_ratio(X_IRIS, Y_IRIS)
-    scores = karat.evaluate(X_IRIS, Y_IRIS, measures=["log_determinant_ratio", "silhouette"])
+        sortal.log_determinant_ratio(X_IRIS, Y_IRIS)
+    scores = sortal.evaluate(X_IRIS, Y_IRIS, measures=["log_determinant_ratio", "silhouette"])
     assert np.isnan(scores.table.loc["0", "log_determinant_ratio"])
     assert "principal components" in scores.reasons["0"]["log_determinant_ratio"]
     assert scores.table.loc["0", "silhouette"] > 0
@@ -264,7 +266,7 @@ def test_undefined_says_why(key, X, labels, match):
 
 def test_objects_at_two_centroids_are_neutral():
     # all objects are at both centroids: R = 1
-    assert karat.wemmert_gancarski_index([[1.0]] * 4, [0, 0, 1, 1]) == 0.0
+    assert sortal.wemmert_gancarski_index([[1.0]] * 4, [0, 0, 1, 1]) == 0.0
 
 
 def test_what_is_left_out_does_not_count():
@@ -272,16 +274,16 @@ def test_what_is_left_out_does_not_count():
     keys = [*OF_SCATTER, *OF_SPREAD, *OF_PAIRS]
     noisy = np.concatenate([[[50.0] * X.shape[1]], X, [[-70.0] * X.shape[1]]])
     padded = np.concatenate([[-1], labels, [-1]])
-    found = karat.evaluate(noisy, padded, measures=keys, noise="drop").table.iloc[0]
-    check(found, karat.evaluate(X, labels, measures=keys).table.iloc[0])
+    found = sortal.evaluate(noisy, padded, measures=keys, noise="drop").table.iloc[0]
+    check(found, sortal.evaluate(X, labels, measures=keys).table.iloc[0])
 
 
 def test_asymmetric_distances_are_rejected():
     X = np.random.default_rng(0).random((8, 3)) + 0.1
     labels = [0, 1] * 4
     with pytest.raises(InputError, match="symmetric_kl"):
-        karat.point_biserial_index(X, labels, metric="kl")
-    assert np.isfinite(karat.point_biserial_index(X, labels, metric="symmetric_kl"))
+        sortal.point_biserial_index(X, labels, metric="kl")
+    assert np.isfinite(sortal.point_biserial_index(X, labels, metric="symmetric_kl"))
 
 
 def test_determinants_of_the_best_separation():
@@ -290,7 +292,7 @@ def test_determinants_of_the_best_separation():
     labels = np.repeat([0, 1], 100)
     noise = rng.normal(size=(200, 2))
     near, far = (
-        karat.log_determinant_ratio(noise + labels[:, None] * s, labels) for s in (1e4, 1e9)
+        sortal.log_determinant_ratio(noise + labels[:, None] * s, labels) for s in (1e4, 1e9)
     )
     # between scatter grows with the square of the distance, and with it the ratio
     assert math.exp((far - near) / 200) == pytest.approx(1e10, rel=1e-3)

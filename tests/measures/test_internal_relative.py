@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.datasets import load_iris
 
-import karat
 import naive_peers as naive
+import sortal
 from example_counts import examples
-from karat.runtime.validation import InputError
+from sortal.runtime.validation import InputError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 SLOW = examples(15)
@@ -39,8 +39,8 @@ def test_hartigan_and_krzanowski_lai_equal_the_definitions(seed):
     W = {k: naive.within(X, labelings[f"ward-{k}"]) for k in range(2, 7)}
     W[1] = naive.within(X, np.zeros(n, int))
     diff = {k: (k - 1) ** (2 / d) * W[k - 1] - k ** (2 / d) * W[k] for k in range(2, 7)}
-    hartigan = karat.hartigan_index(X, labelings)
-    krzanowski_lai = karat.krzanowski_lai_index(X, labelings)
+    hartigan = sortal.hartigan_index(X, labelings)
+    krzanowski_lai = sortal.krzanowski_lai_index(X, labelings)
     for k in range(2, 6):
         row = f"ward-{k}"
         assert hartigan["hartigan_index"][row] == pytest.approx(
@@ -61,7 +61,7 @@ def test_hartigan_and_krzanowski_lai_equal_the_definitions(seed):
 def test_order_of_the_sweep_and_of_names_does_not_matter():
     labelings = sweep(X_IRIS)
     reverse = dict(reversed(labelings.items()))
-    for function in (karat.hartigan_index, karat.krzanowski_lai_index):
+    for function in (sortal.hartigan_index, sortal.krzanowski_lai_index):
         one, two = (function(X_IRIS, given).table for given in (labelings, reverse))
         np.testing.assert_allclose(two.loc[one.index], one, rtol=1e-12)
         moved = function(X_IRIS + 50, {k: 9 - v for k, v in labelings.items()})
@@ -73,12 +73,12 @@ def test_clear_clusters_are_found():
     centers = np.array([[0, 0], [20, 0], [0, 20], [20, 20.0]])
     X = centers[np.repeat(np.arange(4), 30)] + rng.normal(size=(120, 2))
     labelings = sweep(X, range(1, 9))
-    assert karat.krzanowski_lai_index(X, labelings)["krzanowski_lai_index"].idxmax() == "ward-4"
-    hartigan = karat.hartigan_index(X, labelings)["hartigan_index"]
+    assert sortal.krzanowski_lai_index(X, labelings)["krzanowski_lai_index"].idxmax() == "ward-4"
+    hartigan = sortal.hartigan_index(X, labelings)["hartigan_index"]
     assert hartigan.diff().abs().idxmax() == "ward-4"
 
 
-@pytest.mark.parametrize("function", [karat.hartigan_index, karat.krzanowski_lai_index])
+@pytest.mark.parametrize("function", [sortal.hartigan_index, sortal.krzanowski_lai_index])
 def test_sweeps_that_cannot_be_compared(function):
     X = [[0.0], [1.0], [2.0], [3.0]]
     with pytest.raises(InputError, match="a and b have 2 clusters"):
@@ -90,13 +90,13 @@ def test_sweeps_that_cannot_be_compared(function):
 def test_degenerate_sweeps_have_reasons():
     X = [[0.0], [0.0], [5.0], [5.0]]
     labelings = [[0, 0, 0, 0], [0, 0, 1, 1], [0, 1, 2, 2]]
-    assert karat.hartigan_index(X, labelings)["hartigan_index"].isna().all()
-    assert "is 0" in karat.hartigan_index(X, labelings).reasons["0"]["hartigan_index"]
+    assert sortal.hartigan_index(X, labelings)["hartigan_index"].isna().all()
+    assert "is 0" in sortal.hartigan_index(X, labelings).reasons["0"]["hartigan_index"]
     assert (
         "no clustering of 0 clusters"
-        in karat.krzanowski_lai_index(X, labelings).reasons["0"]["krzanowski_lai_index"]
+        in sortal.krzanowski_lai_index(X, labelings).reasons["0"]["krzanowski_lai_index"]
     )
     assert (
         "DIFF(3) is 0"
-        in karat.krzanowski_lai_index(X, labelings).reasons["1"]["krzanowski_lai_index"]
+        in sortal.krzanowski_lai_index(X, labelings).reasons["1"]["krzanowski_lai_index"]
     )

@@ -11,15 +11,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import sparse
 
-import karat
 import naive_internal as naive
+import sortal
 from example_counts import examples
-from karat.distances import FORMS
-from karat.measures import catalogue
-from karat.measures.catalogue import takes_weights
-from karat.measures.internal.batch import of_each_object
-from karat.measures.passes.plan import group
-from karat.runtime.validation import InputError, UndefinedMeasureError
+from sortal.distances import FORMS
+from sortal.measures import catalogue
+from sortal.measures.catalogue import takes_weights
+from sortal.measures.internal.batch import of_each_object
+from sortal.measures.passes.plan import group
+from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 WEIGHTED_KEYS = [m.key for m in catalogue.select(kind="internal") if takes_weights(m)]
 OF_DISTANCES = [key for key in WEIGHTED_KEYS if set(group(catalogue[key].needs)) == {"pairs"}]
@@ -64,8 +64,8 @@ def test_weights_are_repetitions(seed, metric, dtype):
     assume(w.any() and (metric != "mahalanobis" or len(np.unique(X[w > 0], axis=0)) > X.shape[1]))
     X = X.astype(dtype)
     repeated = np.repeat(np.arange(len(w)), w.astype(int))
-    found = karat.evaluate(X, labels, measures=OF_DISTANCES, metric=metric, sample_weight=w)
-    again = karat.evaluate(X[repeated], labels[repeated], measures=OF_DISTANCES, metric=metric)
+    found = sortal.evaluate(X, labels, measures=OF_DISTANCES, metric=metric, sample_weight=w)
+    again = sortal.evaluate(X[repeated], labels[repeated], measures=OF_DISTANCES, metric=metric)
     same(found, again, 1e-8 if metric == "mahalanobis" else 1e-10)
 
 
@@ -77,8 +77,8 @@ def test_weights_are_repetitions_for_centroids(seed, dtype, integers):
     X = X.astype(dtype)
     others = {"half": labels // 2, "labels": labels}
     repeated = np.repeat(np.arange(len(w)), w.astype(int))
-    found = karat.evaluate(X, others, measures=WEIGHTED_KEYS, sample_weight=w)
-    again = karat.evaluate(
+    found = sortal.evaluate(X, others, measures=WEIGHTED_KEYS, sample_weight=w)
+    again = sortal.evaluate(
         X[repeated], {name: row[repeated] for name, row in others.items()}, measures=WEIGHTED_KEYS
     )
     same(found, again)
@@ -100,8 +100,8 @@ def test_weights_are_repetitions_for_sparse_data(seed, metric, dtype):
     keys = OF_DISTANCES.copy()
     if metric in FORMS:
         keys += ["calinski_harabasz_index", "within_sum_of_squares", "pbm_index"]
-    found = karat.evaluate(X, labels, measures=keys, metric=metric, sample_weight=w)
-    again = karat.evaluate(X[repeated], labels[repeated], measures=keys, metric=metric)
+    found = sortal.evaluate(X, labels, measures=keys, metric=metric, sample_weight=w)
+    again = sortal.evaluate(X[repeated], labels[repeated], measures=keys, metric=metric)
     for key in keys:
         np.testing.assert_allclose(found[key], again[key], rtol=1e-7, atol=1e-9, err_msg=key)
 
@@ -113,8 +113,8 @@ def test_weights_are_repetitions_of_many_objects(d):
     X, w = rng.normal(size=(700, d)), rng.integers(0, 4, 700).astype(float)
     labelings = {"a": rng.integers(0, 3, 700), "b": rng.integers(0, 9, 700)}
     repeated = np.repeat(np.arange(700), w.astype(int))
-    found = karat.evaluate(X, labelings, measures=WEIGHTED_KEYS, sample_weight=w)
-    again = karat.evaluate(
+    found = sortal.evaluate(X, labelings, measures=WEIGHTED_KEYS, sample_weight=w)
+    again = sortal.evaluate(
         X[repeated],
         {name: row[repeated] for name, row in labelings.items()},
         measures=WEIGHTED_KEYS,
@@ -126,10 +126,12 @@ def test_a_matrix_of_distances_and_a_callable():
     X, labels, w, _ = random_case(3)
     D = naive.matrix(X, "cityblock")
     repeated = np.repeat(np.arange(len(w)), w.astype(int))
-    again = karat.evaluate(X[repeated], labels[repeated], measures=OF_DISTANCES, metric="cityblock")
+    again = sortal.evaluate(
+        X[repeated], labels[repeated], measures=OF_DISTANCES, metric="cityblock"
+    )
     city = lambda x, y: abs(x - y).sum()  # noqa: E731
     for data, metric in ((D, "precomputed"), (X, city)):
-        found = karat.evaluate(data, labels, measures=OF_DISTANCES, metric=metric, sample_weight=w)
+        found = sortal.evaluate(data, labels, measures=OF_DISTANCES, metric=metric, sample_weight=w)
         same(found, again)
 
 
@@ -150,23 +152,23 @@ def test_generalised_dunn(separation, diameter):
     X, labels, w, _ = random_case(8)
     repeated = np.repeat(np.arange(len(w)), w.astype(int))
     choice = {"separation": separation, "diameter": diameter}
-    expected = karat.dunn_index(X[repeated], labels[repeated], **choice)
-    assert karat.dunn_index(X, labels, sample_weight=w, **choice) == pytest.approx(expected)
+    expected = sortal.dunn_index(X[repeated], labels[repeated], **choice)
+    assert sortal.dunn_index(X, labels, sample_weight=w, **choice) == pytest.approx(expected)
 
 
 def test_values_of_objects_and_clusters():
     X, labels, w, _ = random_case(9)
     w[labels == 1] = 0
     repeated = np.repeat(np.arange(len(w)), w.astype(int))
-    for function in (karat.silhouette_samples, partial(of_each_object, "Point-wise margin", 1)):
+    for function in (sortal.silhouette_samples, partial(of_each_object, "Point-wise margin", 1)):
         found = function(X, labels, sample_weight=w)
         assert np.isnan(found[w == 0]).all()
         np.testing.assert_allclose(
             found[repeated], function(X[repeated], labels[repeated]), rtol=1e-11
         )
-    by_cluster = karat.silhouette_by_cluster(X, labels, sample_weight=w)
+    by_cluster = sortal.silhouette_by_cluster(X, labels, sample_weight=w)
     assert 1 not in by_cluster.index
-    expected = karat.silhouette_by_cluster(X[repeated], labels[repeated])
+    expected = sortal.silhouette_by_cluster(X[repeated], labels[repeated])
     np.testing.assert_allclose(by_cluster, expected)
     assert list(by_cluster.index) == list(expected.index)
 
@@ -175,8 +177,8 @@ def test_soft_clusterings():
     rng = np.random.default_rng(0)
     X, U, w = rng.normal(size=(9, 2)), rng.dirichlet(np.ones(3), 9), rng.integers(0, 3, 9)
     repeated = np.repeat(np.arange(9), w)
-    assert karat.xie_beni_index(X, U, sample_weight=w) == pytest.approx(
-        karat.xie_beni_index(X[repeated], U[repeated])
+    assert sortal.xie_beni_index(X, U, sample_weight=w) == pytest.approx(
+        sortal.xie_beni_index(X[repeated], U[repeated])
     )
 
 
@@ -189,7 +191,7 @@ def test_any_weights_by_the_definition(seed):
     X, labels, _, rng = random_case(seed)
     w = rng.choice([0.25, 0.7, 1.0, 1.5, 3.0], len(labels))
     D = naive.matrix(X)
-    found = karat.evaluate(X, labels, measures=list(naive.weighted(D, labels, w)), sample_weight=w)
+    found = sortal.evaluate(X, labels, measures=list(naive.weighted(D, labels, w)), sample_weight=w)
     for key, value in naive.weighted(D, labels, w).items():
         assert found[key].iloc[0] == pytest.approx(value, rel=1e-10), key
 
@@ -207,7 +209,9 @@ def test_parts_may_be_scaled(key):
 
 def test_a_mean_of_parts_stays_between_the_extremes():
     X = [[0.0], [1.0], [10.0], [14.0]]
-    mean = karat.average_within_cluster_scatter(X, [0, 0, 1, 1], sample_weight=[0.1, 0.1, 0.1, 0.1])
+    mean = sortal.average_within_cluster_scatter(
+        X, [0, 0, 1, 1], sample_weight=[0.1, 0.1, 0.1, 0.1]
+    )
     assert mean == pytest.approx(2.5)
 
 
@@ -229,30 +233,30 @@ def test_a_mean_of_parts_stays_between_the_extremes():
 def test_bad_weights(weights, message):
     X, labels = [[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]
     with pytest.raises(InputError, match=message):
-        karat.silhouette(X, labels, sample_weight=weights)
+        sortal.silhouette(X, labels, sample_weight=weights)
     with pytest.raises(InputError, match=message):
-        karat.evaluate(X, labels, sample_weight=weights)
+        sortal.evaluate(X, labels, sample_weight=weights)
     with pytest.raises(InputError, match=message):
-        karat.evaluate(None, labels, y=labels, sample_weight=weights)
+        sortal.evaluate(None, labels, y=labels, sample_weight=weights)
 
 
 def test_a_cluster_without_weight_is_not_there():
     X, labels = [[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]
     with pytest.raises(UndefinedMeasureError, match="has 1 cluster"):
-        karat.silhouette(X, labels, sample_weight=[1, 2, 0, 0])
-    scores = karat.evaluate(X, labels, measures=["dunn_index"], sample_weight=[1, 2, 0, 0])
+        sortal.silhouette(X, labels, sample_weight=[1, 2, 0, 0])
+    scores = sortal.evaluate(X, labels, measures=["dunn_index"], sample_weight=[1, 2, 0, 0])
     assert "has 1 cluster" in scores.reasons["0"]["dunn_index"]
 
 
 @pytest.mark.parametrize("noise", ["error", "drop", "cluster", "singletons"])
 def test_an_outlier_without_weight_is_not_there(noise):
     X, labels = [[0.0], [1.0], [5.0], [6.0], [99.0]], [0, 0, 1, 1, -1]
-    value = karat.silhouette(X, labels, noise=noise, sample_weight=[1, 1, 1, 1, 0])
-    assert value == pytest.approx(karat.silhouette(X[:4], labels[:4]))
+    value = sortal.silhouette(X, labels, noise=noise, sample_weight=[1, 1, 1, 1, 0])
+    assert value == pytest.approx(sortal.silhouette(X[:4], labels[:4]))
     with pytest.raises(InputError, match="noise must be one of"):
-        karat.silhouette(X, labels, noise="none", sample_weight=[1, 1, 1, 1, 0])
+        sortal.silhouette(X, labels, noise="none", sample_weight=[1, 1, 1, 1, 0])
     with pytest.raises(InputError, match="1 of 5 objects as outliers"):
-        karat.silhouette(X, labels, sample_weight=[1, 1, 1, 1, 2])
+        sortal.silhouette(X, labels, sample_weight=[1, 1, 1, 1, 2])
 
 
 # -- evaluate -------------------------------------------------------------------------------
@@ -260,13 +264,13 @@ def test_an_outlier_without_weight_is_not_there(noise):
 
 def test_evaluate_leaves_out_what_has_no_weighted_form():
     X, labels, w, _ = random_case(13)
-    everything = set(karat.evaluate(X, labels).table)
-    weighted = set(karat.evaluate(X, labels, sample_weight=w).table)
+    everything = set(sortal.evaluate(X, labels).table)
+    weighted = set(sortal.evaluate(X, labels, sample_weight=w).table)
     assert weighted == everything & set(WEIGHTED_KEYS)
     with pytest.raises(InputError, match="c_index has no weighted form; exclude it"):
-        karat.evaluate(X, labels, measures=["c_index"], sample_weight=w)
+        sortal.evaluate(X, labels, measures=["c_index"], sample_weight=w)
     with pytest.raises(InputError, match="no weighted form; omit precision"):
-        karat.evaluate(X, labels, sample_weight=w, precision=0.1)
+        sortal.evaluate(X, labels, sample_weight=w, precision=0.1)
 
 
 def test_external_measures_count_repetitions():
@@ -277,14 +281,14 @@ def test_external_measures_count_repetitions():
     keys = [m.key for m in catalogue.select(kind="external")]
     options = {"measures": keys, "noise": "drop"}
     repeated = np.repeat(np.arange(60), w)
-    again = karat.evaluate(
+    again = sortal.evaluate(
         None, {k: v[repeated] for k, v in labelings.items()}, y=truth[repeated], **options
     )
-    found = karat.evaluate(None, labelings, y=truth, sample_weight=w, **options)
+    found = sortal.evaluate(None, labelings, y=truth, sample_weight=w, **options)
     same(found, again)
     assert found.coverage.to_dict() == pytest.approx(again.coverage.to_dict())
     # next to whole: next to the same
-    near = karat.evaluate(
+    near = sortal.evaluate(
         None, labelings, y=truth, sample_weight=w * (1 + 1e-12), measures=["rand_index"],
         noise="drop",
     )  # fmt: skip
@@ -293,7 +297,7 @@ def test_external_measures_count_repetitions():
 
 def test_truth_of_objects_without_weight_is_not_known():
     with pytest.raises(InputError, match="no known class"):
-        karat.evaluate(None, [0, 0, 1], y=["a", None, None], sample_weight=[0, 1, 1])
+        sortal.evaluate(None, [0, 0, 1], y=["a", None, None], sample_weight=[0, 1, 1])
 
 
 # -- the share excluded ---------------------------------------------------------------------
@@ -304,8 +308,8 @@ def test_penalize():
     labels = {"all": [0, 0, 0, 1, 1, 1, 1, 1], "some": [0, 0, 0, 1, 1, 1, -1, -1],
               "bad": [0, 1, 0, 1, 0, 1, -1, -1]}  # fmt: skip
     keys = ["silhouette", "davies_bouldin_index", "akaike_information_criterion"]
-    plain = karat.evaluate(X, labels, measures=keys, noise="drop")
-    worse = karat.evaluate(X, labels, measures=keys, noise="drop", penalize=True)
+    plain = sortal.evaluate(X, labels, measures=keys, noise="drop")
+    worse = sortal.evaluate(X, labels, measures=keys, noise="drop", penalize=True)
     assert plain.coverage.to_dict() == {"all": 1.0, "some": 0.75, "bad": 0.75}
     assert worse.table.loc["all"].equals(plain.table.loc["all"])
     assert worse["silhouette"]["some"] == pytest.approx(0.75 * plain["silhouette"]["some"])
@@ -321,11 +325,11 @@ def test_penalize_by_weight_and_with_standard_errors():
     X += 4 * labels[:, None]
     labels[::3] = -1
     w = np.where(labels == -1, 4.0, 1.0)
-    scores = karat.evaluate(X, labels, measures=["silhouette"], noise="drop", sample_weight=w)
+    scores = sortal.evaluate(X, labels, measures=["silhouette"], noise="drop", sample_weight=w)
     assert scores.coverage["0"] == pytest.approx(1 / 3)
     options = {"measures": ["silhouette"], "noise": "drop", "precision": 0.01, "random_state": 0}
-    plain = karat.evaluate(X, labels, **options)
-    worse = karat.evaluate(X, labels, penalize=True, **options)
+    plain = sortal.evaluate(X, labels, **options)
+    worse = sortal.evaluate(X, labels, penalize=True, **options)
     ratio = worse.standard_errors / plain.standard_errors
     assert ratio.iloc[0, 0] == pytest.approx(2 / 3)
     assert worse.table.iloc[0, 0] == pytest.approx(plain.table.iloc[0, 0] * 2 / 3)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import karat
-from command_line import karat_command
-from karat import ContingencyTable
-from karat.measures import catalogue
-from karat.runtime.validation import InputError, UndefinedMeasureError
+import sortal
+from command_line import sortal_command
+from sortal import ContingencyTable
+from sortal.measures import catalogue
+from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 
 @pytest.mark.parametrize("key", ["rand_index", "adjusted_rand_index", "mutual_information"])
@@ -28,7 +28,7 @@ def test_every_object_is_left_out_once(key):
     without = np.array([function(true[r], pred[r]) for r in rest])
     bias = 39 * (without.mean() - value)
     error = math.sqrt(39 / 40 * ((without - without.mean()) ** 2).sum())
-    result = karat.jackknife_interval(key, true, pred, confidence_level=0.8)
+    result = sortal.jackknife_interval(key, true, pred, confidence_level=0.8)
     assert result.value == value
     assert result.bias == pytest.approx(bias)
     assert result.standard_error == pytest.approx(error)
@@ -45,7 +45,7 @@ def test_the_error_of_a_share_is_that_of_a_sample_mean():
         same = t.row_names[t.rows] == t.column_names[t.columns]
         return float(t.counts[same].sum() / t.n)
 
-    result = karat.jackknife_interval(accuracy, table)
+    result = sortal.jackknife_interval(accuracy, table)
     assert result.bias == pytest.approx(0, abs=1e-12)
     assert result.standard_error == pytest.approx(math.sqrt(0.8 * 0.2 / 99))
 
@@ -53,54 +53,56 @@ def test_the_error_of_a_share_is_that_of_a_sample_mean():
 def test_intervals_cover():
     rng = np.random.default_rng(0)
     population = np.eye(3) * 0.25 + (1 - np.eye(3)) * 0.25 / 6
-    truth = karat.rand_index(ContingencyTable.from_counts((population * 6e9).astype(int)))
+    truth = sortal.rand_index(ContingencyTable.from_counts((population * 6e9).astype(int)))
     hits = 0
     for _ in range(200):
         counts = rng.multinomial(60, population.ravel() / population.sum()).reshape(3, 3)
         table = ContingencyTable.from_counts(counts)
-        low, high = karat.jackknife_interval("rand_index", table).interval
+        low, high = sortal.jackknife_interval("rand_index", table).interval
         hits += low <= truth <= high
     assert 0.91 <= hits / 200 <= 0.985
 
 
 def test_ends_stay_in_the_range():
     truth = [0, 0, 1, 1] * 3
-    result = karat.jackknife_interval("rand_index", truth, [*truth[:8], 0, 0, 1, 0])
+    result = sortal.jackknife_interval("rand_index", truth, [*truth[:8], 0, 0, 1, 0])
     assert result.interval[1] <= 1
-    assert karat.jackknife_interval("rand_index", [0, 1] * 9, [1, 0] * 9).interval == (1, 1)
+    assert sortal.jackknife_interval("rand_index", [0, 1] * 9, [1, 0] * 9).interval == (1, 1)
 
 
 def test_what_has_no_interval():
     with pytest.raises(InputError, match="3 objects"):
-        karat.jackknife_interval("rand_index", [0, 1], [0, 1])
+        sortal.jackknife_interval("rand_index", [0, 1], [0, 1])
     with pytest.raises(InputError, match="confidence_level"):
-        karat.jackknife_interval("rand_index", [0, 1, 1], [0, 1, 1], confidence_level=1.5)
+        sortal.jackknife_interval("rand_index", [0, 1, 1], [0, 1, 1], confidence_level=1.5)
     with pytest.raises(InputError, match="judges data"):
-        karat.jackknife_interval("silhouette", [0, 1, 1], [0, 1, 1])
+        sortal.jackknife_interval("silhouette", [0, 1, 1], [0, 1, 1])
     table = ContingencyTable([0, 1], [0, 1], sample_weight=[1, 2.5])
     with pytest.raises(UndefinedMeasureError, match="counted"):
-        karat.jackknife_interval("rand_index", table)
+        sortal.jackknife_interval("rand_index", table)
     with pytest.raises(UndefinedMeasureError, match="infinite"):
-        karat.jackknife_interval(lambda t: 1.0 if t.n > 5 else math.inf, [0, 1] * 3, [0, 1] * 3)
+        sortal.jackknife_interval(lambda t: 1.0 if t.n > 5 else math.inf, [0, 1] * 3, [0, 1] * 3)
 
 
 def test_compare_prints_intervals(tmp_path):
     rows = [f"{i % 3},{i % 3 if i % 7 else 1}" for i in range(60)]
     (tmp_path / "t.csv").write_text("\n".join(["kind,mine", *rows]))
     words = ("compare", "t.csv", "--columns", "kind,mine", "--interval")
-    answer = json.loads(karat_command(*words, "--json", cwd=tmp_path).stdout)
+    answer = json.loads(sortal_command(*words, "--json", cwd=tmp_path).stdout)
     record = next(m for m in answer["measures"] if m["key"] == "rand_index")
     low, high = record["intervals"]["kind"]["mine"]
     true, pred = zip(*(row.split(",") for row in rows), strict=True)
-    assert (low, high) == pytest.approx(karat.jackknife_interval("rand_index", true, pred).interval)
-    assert f"({low:.3g}–{high:.3g})" in karat_command(*words, cwd=tmp_path).stdout
+    assert (low, high) == pytest.approx(
+        sortal.jackknife_interval("rand_index", true, pred).interval
+    )
+    assert f"({low:.3g}–{high:.3g})" in sortal_command(*words, cwd=tmp_path).stdout
 
 
 def test_ties_of_a_measure_of_steps_leave_no_interval():
     # without any object the largest cells keep their counts, so purity is corrected to 0
     true, pred = [0, 1, 0, 1, 0, 1], [0, 0, 1, 1, 2, 2]
-    assert karat.purity(true, pred) == 0.5
-    with pytest.raises(karat.UndefinedMeasureError, match="no interval: its bias"):
-        karat.jackknife_interval("purity", true, pred)
-    same = karat.jackknife_interval("purity", true, true)
+    assert sortal.purity(true, pred) == 0.5
+    with pytest.raises(sortal.UndefinedMeasureError, match="no interval: its bias"):
+        sortal.jackknife_interval("purity", true, pred)
+    same = sortal.jackknife_interval("purity", true, true)
     assert same.interval == (1.0, 1.0)

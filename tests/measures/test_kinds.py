@@ -7,10 +7,10 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import squareform
 
-import karat
-from karat.distances import FORMS, distance_matrix
-from karat.measures import catalogue
-from karat.runtime.validation import InputError
+import sortal
+from sortal.distances import FORMS, distance_matrix
+from sortal.measures import catalogue
+from sortal.runtime.validation import InputError
 
 RNG = np.random.default_rng(0)
 LABELS = np.arange(36) % 3
@@ -54,9 +54,9 @@ def test_every_cell_has_a_value_or_says_why_not(kind):
         measure = catalogue[key]
         if not accepts(measure, metric):
             with pytest.raises(InputError, match=f"{key} is an internal measure and needs"):
-                karat.evaluate(data, LABELS, measures=[key], metric=metric)
+                sortal.evaluate(data, LABELS, measures=[key], metric=metric)
             continue
-        scores = karat.evaluate(data, LABELS, measures=[key], metric=metric)
+        scores = sortal.evaluate(data, LABELS, measures=[key], metric=metric)
         value = float(scores[key].iloc[0])
         assert np.isfinite(value) or scores.reasons["0"][key], (kind, key)
         if kind not in ("sparse rows", "sparse cosine"):
@@ -66,7 +66,9 @@ def test_every_cell_has_a_value_or_says_why_not(kind):
 def test_kinds_of_one_distance_have_one_value():
     of_distances = [key for key in KEYS if catalogue[key].takes == "distances"]
     tables = [
-        karat.evaluate(*KINDS[kind][:1], LABELS, measures=of_distances, metric=KINDS[kind][1]).table
+        sortal.evaluate(
+            *KINDS[kind][:1], LABELS, measures=of_distances, metric=KINDS[kind][1]
+        ).table
         for kind in ("cityblock", "function", "matrix", "condensed")
     ]
     for table in tables[1:]:

@@ -7,15 +7,15 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
-import karat
-from karat.labelings.partitions import as_labelings
-from karat.measures import catalogue
-from karat.measures.internal.nearest import centroid_pairs
-from karat.measures.passes import pairs
-from karat.measures.passes.pairs import sampled_silhouettes
-from karat.measures.passes.plan import WEIGHTED
-from karat.runtime.executors import Workers
-from karat.runtime.validation import InputError
+import sortal
+from sortal.labelings.partitions import as_labelings
+from sortal.measures import catalogue
+from sortal.measures.internal.nearest import centroid_pairs
+from sortal.measures.passes import pairs
+from sortal.measures.passes.pairs import sampled_silhouettes
+from sortal.measures.passes.plan import WEIGHTED
+from sortal.runtime.executors import Workers
+from sortal.runtime.validation import InputError
 
 OF_PAIRS = [
     key
@@ -40,10 +40,10 @@ def test_some_clusters_at_a_time_give_the_same(data, weighted, monkeypatch):
     options = {"measures": chosen, "noise": "drop"}
     if weighted:
         options["sample_weight"] = np.random.default_rng(0).integers(1, 4, len(X))
-    together = karat.evaluate(X, labelings, **options)
+    together = sortal.evaluate(X, labelings, **options)
     monkeypatch.setattr(pairs, "MANY_CLUSTERS", 50)
     monkeypatch.setattr(pairs, "CLUSTERS_AT_ONCE", 7)
-    apart = karat.evaluate(X, labelings, **options)
+    apart = sortal.evaluate(X, labelings, **options)
     assert together.table.notna().to_numpy().all()
     assert_allclose(apart.table, together.table, rtol=1e-12)
 
@@ -52,10 +52,10 @@ def test_values_of_objects_and_of_a_sample_are_the_same(data, monkeypatch):
     X, labelings = data
     batch = as_labelings(labelings, noise="drop")
     sample = np.random.default_rng(1).permutation(400)[:150]
-    exact = np.stack([karat.silhouette_samples(X, row, noise="drop") for row in batch.codes])
+    exact = np.stack([sortal.silhouette_samples(X, row, noise="drop") for row in batch.codes])
     monkeypatch.setattr(pairs, "MANY_CLUSTERS", 50)
     monkeypatch.setattr(pairs, "CLUSTERS_AT_ONCE", 7)
-    apart = np.stack([karat.silhouette_samples(X, row, noise="drop") for row in batch.codes])
+    apart = np.stack([sortal.silhouette_samples(X, row, noise="drop") for row in batch.codes])
     assert_allclose(apart, exact, rtol=1e-12)
     of_sample = sampled_silhouettes(X, "euclidean", batch, sample, Workers())
     assert_allclose(of_sample, exact[:, sample], rtol=1e-12)
@@ -74,9 +74,9 @@ def test_distances_of_centroids(k, d):
 
 
 def test_matrices_of_clusters_that_do_not_fit_are_rejected(monkeypatch):
-    monkeypatch.setattr("karat.runtime.resources.available_memory", lambda: 10_000)
+    monkeypatch.setattr("sortal.runtime.resources.available_memory", lambda: 10_000)
     X, labels = np.arange(40.0)[:, None], np.arange(40) // 2
     with pytest.raises(InputError, match=r"20 clusters needs about 32 kB.*merge clusters"):
-        karat.dunn_index(X, labels, separation="average")
+        sortal.dunn_index(X, labels, separation="average")
     with pytest.raises(MemoryError, match="S_Dbw of 20 clusters"):
-        karat.s_dbw_index(X, labels)
+        sortal.s_dbw_index(X, labels)

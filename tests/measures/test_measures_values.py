@@ -10,8 +10,8 @@ from scipy import sparse
 from scipy.cluster.hierarchy import linkage
 from sklearn.cluster import KMeans
 
-import karat
-from karat import labelings, measures
+import sortal
+from sortal import labelings, measures
 from values import attempt, table_test
 
 
@@ -33,7 +33,7 @@ def fixtures() -> dict[str, Any]:
     A = sparse.csr_array(np.where((D < 3) & (D > 0), np.exp(-D), 0.0))
     U = rng.dirichlet(np.ones(3) / 3, 30)
     soft, loose = labelings.SoftPartition(U), labelings.OverlappingPartition(U > 0.3)
-    tree = karat.Dendrogram(linkage(X, "average"), [2, 3])
+    tree = sortal.Dendrogram(linkage(X, "average"), [2, 3])
 
     def external(key: str, **options: Any) -> Any:
         """Values of an external measure, or its errors."""
@@ -53,7 +53,7 @@ def fixtures() -> dict[str, Any]:
         model = fitted or KMeans(3, n_init=1, random_state=0).fit(X)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            value = karat.scorer(*arguments, **options)(model, X, y)
+            value = sortal.scorer(*arguments, **options)(model, X, y)
         return value, [str(one.message) for one in caught]
 
     internal = [key for key, one in measures.catalogue.items() if one.kind == "internal"]
@@ -87,52 +87,52 @@ CASES = {
             measures.catalogue[key].function.__doc__]),
     ],
     "compare_labelings": [
-        lambda y, batch: karat.compare_labelings({"p": y, "q": y // 2, "r": batch["odd"]}),
+        lambda y, batch: sortal.compare_labelings({"p": y, "q": y // 2, "r": batch["odd"]}),
     ],
     "chance_corrected": [
-        lambda y: vars(karat.chance_corrected("purity", y, y // 2, random_state=0)),
+        lambda y: vars(sortal.chance_corrected("purity", y, y // 2, random_state=0)),
     ],
     "permutation_test": [
-        lambda y: vars(karat.permutation_test("rand_index", y, y // 2, n_permutations=19,
+        lambda y: vars(sortal.permutation_test("rand_index", y, y // 2, n_permutations=19,
             random_state=0)),
     ],
     "jackknife_interval": [
-        lambda y, batch: karat.jackknife_interval("adjusted_rand_index", y, batch["odd"]),
+        lambda y, batch: sortal.jackknife_interval("adjusted_rand_index", y, batch["odd"]),
     ],
     "dunn_index": [
-        lambda X, y: [karat.dunn_index(X, y, separation=s, diameter=d) for s in ("single",
+        lambda X, y: [sortal.dunn_index(X, y, separation=s, diameter=d) for s in ("single",
             "complete", "average", "centroid") for d in ("complete", "average", "centroid")],
-        lambda X, y: karat.dunn_index(X, y, separation="what"),
+        lambda X, y: sortal.dunn_index(X, y, separation="what"),
     ],
     "davies_bouldin_index": [
-        lambda X, y: [karat.davies_bouldin_index(X, y, p=p, q=q) for p in (1, 2) for q in (1, 2)],
+        lambda X, y: [sortal.davies_bouldin_index(X, y, p=p, q=q) for p in (1, 2) for q in (1, 2)],
     ],
     "connectivity": [
-        lambda X, batch: [karat.connectivity(X, batch["odd"], n_neighbors=k) for k in (1, 5, 99)],
-        lambda X, y: karat.connectivity(X, y, n_neighbors=0),
+        lambda X, batch: [sortal.connectivity(X, batch["odd"], n_neighbors=k) for k in (1, 5, 99)],
+        lambda X, y: sortal.connectivity(X, y, n_neighbors=0),
     ],
     "xie_beni_index": [
-        lambda soft, y, X: [karat.xie_beni_index(X, u) for u in (soft, y)],
+        lambda soft, y, X: [sortal.xie_beni_index(X, u) for u in (soft, y)],
     ],
     "silhouette_samples": [
-        lambda X, y, batch: (karat.silhouette_samples(X, y)[:6], karat.silhouette_by_cluster(X,
+        lambda X, y, batch: (sortal.silhouette_samples(X, y)[:6], sortal.silhouette_by_cluster(X,
             batch["single"])),
     ],
     "hartigan_index": [
-        lambda X, y, batch: [karat.hartigan_index(X, [y * 0, batch["half"], y,
-            batch["odd"]]).table, karat.krzanowski_lai_index(X, [y * 0, batch["half"], y,
+        lambda X, y, batch: [sortal.hartigan_index(X, [y * 0, batch["half"], y,
+            batch["odd"]]).table, sortal.krzanowski_lai_index(X, [y * 0, batch["half"], y,
             batch["odd"]]).table],
     ],
     "cvnn_index": [
-        lambda X, y, batch: karat.cvnn_index(X, {"good": y, "odd": batch["odd"]}),
-        lambda X, y, batch: [attempt(karat.cvnn_index, X, {"good": y, "odd": batch["odd"]},
+        lambda X, y, batch: sortal.cvnn_index(X, {"good": y, "odd": batch["odd"]}),
+        lambda X, y, batch: [attempt(sortal.cvnn_index, X, {"good": y, "odd": batch["odd"]},
             compactness=c) for c in ("pooled", "average", "sum", "mean", "odd")],
-        lambda X: [karat.cvnn_index(X[:n], {"a": np.array(c), "b": np.arange(n) // 2},
+        lambda X: [sortal.cvnn_index(X[:n], {"a": np.array(c), "b": np.arange(n) // 2},
             compactness=c2, n_neighbors=1).table for n, c in ((3, [0, 0, 1]), (4, [0, 0, 1, 2]),
             (4, [0, 0, 1, 1])) for c2 in ("pooled", "sum")],
     ],
     "modularity": [
-        lambda A, y: [karat.modularity(A, y, resolution=r) for r in (.5, 1, 2)],
+        lambda A, y: [sortal.modularity(A, y, resolution=r) for r in (.5, 1, 2)],
     ],
     "scored": [
         lambda scored: scored("silhouette"),
@@ -143,18 +143,18 @@ CASES = {
         lambda scored: scored("what"),
     ],
     "omega_index": [
-        lambda loose, y: [karat.omega_index(a, b) for a in (loose, y) for b in (loose, y // 2)],
+        lambda loose, y: [sortal.omega_index(a, b) for a in (loose, y) for b in (loose, y // 2)],
     ],
     "properties": [
-        lambda: karat.properties("dunn_index")["what"],
+        lambda: sortal.properties("dunn_index")["what"],
     ],
     "wemmert_gancarski_index": [
-        lambda: [karat.wemmert_gancarski_index(np.array(Z, dtype=float), l) for Z, l in (([[0],
+        lambda: [sortal.wemmert_gancarski_index(np.array(Z, dtype=float), l) for Z, l in (([[0],
             [2], [1], [1]], [0, 0, 1, 1]), ([[0], [1], [3], [3], [9]], [0, 0, 1, 1, 1]), ([[0],
             [2], [0], [2], [7]], [0, 0, 1, 1, 1]))],
     ],
     "normalized_variation_of_information": [
-        lambda: max(karat.normalized_variation_of_information(np.repeat(np.arange(a), n // a),
+        lambda: max(sortal.normalized_variation_of_information(np.repeat(np.arange(a), n // a),
             np.tile(np.arange(b), n // b)) for a, b, n in ((2, 3, 12), (5, 5, 50), (3, 2, 18), (2,
             3, 18), (2, 3, 6), (5, 5, 25))) <= 1,
     ],

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import karat
 import naive_clarity
 import naive_external
 import naive_internal
-from karat.measures import catalogue
-from karat.runtime.validation import InputError
+import sortal
+from sortal.measures import catalogue
+from sortal.runtime.validation import InputError
 
 RNG = np.random.default_rng(0)
 X, LABELS = RNG.normal(size=(30, 3)), RNG.integers(0, 3, 30).tolist()
@@ -73,17 +73,17 @@ def test_external_functions_take_weights_as_evaluate_does(key):
     found = function(TRUTH, LABELS, sample_weight=weights)
     repeated = np.repeat(TRUTH, weights), np.repeat(LABELS, weights)
     assert found == pytest.approx(function(*repeated), rel=1e-12)
-    scores = karat.evaluate(None, LABELS, y=TRUTH, sample_weight=weights, measures=[key])
+    scores = sortal.evaluate(None, LABELS, y=TRUTH, sample_weight=weights, measures=[key])
     assert found == pytest.approx(scores[key]["0"], rel=1e-12)
     with pytest.raises(InputError, match="omit sample_weight"):
-        function(karat.ContingencyTable(TRUTH, LABELS), sample_weight=weights)
+        function(sortal.ContingencyTable(TRUTH, LABELS), sample_weight=weights)
 
 
 def test_weights_are_not_ignored_where_they_have_no_meaning():
-    overlapping = karat.labelings.OverlappingPartition([[True, True], [True, False]])
-    for function in (karat.bcubed_f_measure, karat.element_centric_similarity):
+    overlapping = sortal.labelings.OverlappingPartition([[True, True], [True, False]])
+    for function in (sortal.bcubed_f_measure, sortal.element_centric_similarity):
         with pytest.raises(InputError, match="no sample_weight"):
             function(overlapping, overlapping, sample_weight=[1, 2])
-    soft = karat.labelings.SoftPartition([[0.5, 0.5], [1.0, 0.0]])
+    soft = sortal.labelings.SoftPartition([[0.5, 0.5], [1.0, 0.0]])
     with pytest.raises(InputError, match="no sample_weight"):
-        karat.rand_index(soft, [0, 1], sample_weight=[1, 2])
+        sortal.rand_index(soft, [0, 1], sample_weight=[1, 2])

@@ -7,10 +7,10 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import make_blobs
 
-import karat
-from karat.measures import catalogue
-from karat.measures.passes import pair_sums, samples
-from karat.measures.passes.pair_sums import SUMS
+import sortal
+from sortal.measures import catalogue
+from sortal.measures.passes import pair_sums, samples
+from sortal.measures.passes.pair_sums import SUMS
 
 KEYS = [key for key, measure in catalogue.items() if measure.needs and measure.needs <= SUMS]
 
@@ -19,12 +19,12 @@ KEYS = [key for key, measure in catalogue.items() if measure.needs and measure.n
 def data():
     X, labels = make_blobs(400, 3, centers=4, cluster_std=3.0, random_state=0)
     labels[:20], labels[20:26] = 0, -1
-    exact = karat.evaluate(X, labels, measures=KEYS, noise="drop")
+    exact = sortal.evaluate(X, labels, measures=KEYS, noise="drop")
     return X, labels, exact.table.iloc[0]
 
 
 def estimated(X, labels, **options):
-    return karat.evaluate(X, labels, measures=KEYS, noise="drop", **options)
+    return sortal.evaluate(X, labels, measures=KEYS, noise="drop", **options)
 
 
 def test_all_pairs_give_the_exact_values(data):
@@ -69,9 +69,9 @@ def test_an_outlier_that_is_not_drawn_is_in_the_error(data, monkeypatch):
     X = X.copy()
     X[50] += 1e7
     monkeypatch.setattr(samples, "FIRST_PAIRS", 60)
-    exact = karat.evaluate(X, labels, measures=["average_between_cluster_scatter"], noise="drop")
+    exact = sortal.evaluate(X, labels, measures=["average_between_cluster_scatter"], noise="drop")
     for seed in range(5):
-        scores = karat.evaluate(
+        scores = sortal.evaluate(
             X, labels, measures=["average_between_cluster_scatter"], noise="drop",
             precision=0.99, random_state=seed,
         )  # fmt: skip
@@ -83,7 +83,7 @@ def test_an_outlier_that_is_not_drawn_is_in_the_error(data, monkeypatch):
 def test_one_kind_of_pairs(data, k):
     X, _, _ = data
     labels = np.arange(400) % k
-    exact = karat.evaluate(X, {"a": labels}, measures=KEYS)
-    scores = karat.evaluate(X, {"a": labels}, measures=KEYS, precision=0.1)
+    exact = sortal.evaluate(X, {"a": labels}, measures=KEYS)
+    scores = sortal.evaluate(X, {"a": labels}, measures=KEYS, precision=0.1)
     assert scores.reasons == exact.reasons
     assert_allclose(scores.table, exact.table, rtol=0.3)

@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-import karat
-from karat.measures import catalogue
-from karat.measures.properties import Verdict, definitions, stored_verdicts
+import sortal
+from sortal.measures import catalogue
+from sortal.measures.properties import Verdict, definitions, stored_verdicts
 
 
 def test_every_property_of_the_kind_is_told_in_one_order():
     for key, kind in (("silhouette", "internal"), ("purity", "external")):
-        found = karat.properties(key)
+        found = sortal.properties(key)
         asked = [p.key for p in definitions().values() if p.kind == kind]
         assert [v.property for v in found.verdicts] == asked == list(found.table.index)
         assert found.to_dict()["measure"] == key
@@ -30,13 +30,13 @@ def test_each_verdict_survives_storing():
 
 
 def test_what_is_unknown_names_what_there_is(monkeypatch):
-    with pytest.raises(karat.InputError, match="silhouette"):
-        karat.properties("silhouete")
-    with pytest.raises(karat.InputError, match="richness"):
-        karat.properties("dunn_index")["richnes"]
-    monkeypatch.setattr("karat.measures.properties.stored_verdicts", list)
-    with pytest.raises(karat.InputError, match=r"karat_lab.axioms.properties\('dunn_index'\)"):
-        karat.properties("dunn_index")
+    with pytest.raises(sortal.InputError, match="silhouette"):
+        sortal.properties("silhouete")
+    with pytest.raises(sortal.InputError, match="richness"):
+        sortal.properties("dunn_index")["richnes"]
+    monkeypatch.setattr("sortal.measures.properties.stored_verdicts", list)
+    with pytest.raises(sortal.InputError, match=r"sortal_lab.axioms.properties\('dunn_index'\)"):
+        sortal.properties("dunn_index")
 
 
 def test_a_measure_of_the_catalogue_has_verdicts():

@@ -13,16 +13,16 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 
-import karat
 import naive_internal as naive
+import sortal
 from example_counts import examples
-from karat.distances import as_distances, pair_distances
-from karat.labelings.partitions import as_labelings
-from karat.measures import catalogue
-from karat.measures.passes import samples
-from karat.measures.passes.pairs import sampled_silhouettes
-from karat.measures.passes.samples import PairSample, SilhouetteSample
-from karat.runtime.executors import Workers
+from sortal.distances import as_distances, pair_distances
+from sortal.labelings.partitions import as_labelings
+from sortal.measures import catalogue
+from sortal.measures.passes import samples
+from sortal.measures.passes.pairs import sampled_silhouettes
+from sortal.measures.passes.samples import PairSample, SilhouetteSample
+from sortal.runtime.executors import Workers
 
 KEYS = ["baker_hubert_gamma", "aucc", "g_plus_index", "kendall_tau_index"]
 MEASURES = [catalogue[key] for key in KEYS]
@@ -35,7 +35,7 @@ SILHOUETTE = ["silhouette"]
 def objects_of(X, labelings, seed=0, values=None):
     batch = as_labelings(labelings)
     if values is None:
-        values = np.stack([karat.silhouette_samples(X, row) for row in batch.codes])
+        values = np.stack([sortal.silhouette_samples(X, row) for row in batch.codes])
     rng = np.random.default_rng(seed)
     chosen = [catalogue[key] for key in SILHOUETTE]
     return SilhouetteSample(X, batch, chosen, rng, lambda rows: values[:, rows])
@@ -45,22 +45,22 @@ def objects_of(X, labelings, seed=0, values=None):
 def test_a_sample_of_everything_is_exact(several):
     X, labels = make_blobs(300, centers=4, random_state=2)
     labelings = {"a": labels, "b": np.arange(300) % 7} if several else labels
-    exact = karat.evaluate(X, labelings, measures=SILHOUETTE)
-    scores = karat.evaluate(X, labelings, measures=SILHOUETTE, precision=1e-9)
+    exact = sortal.evaluate(X, labelings, measures=SILHOUETTE)
+    scores = sortal.evaluate(X, labelings, measures=SILHOUETTE, precision=1e-9)
     assert_allclose(scores.table, exact.table, rtol=1e-10)
     assert (scores.standard_errors == 0).all().all()
     assert scores.sample_size == {"objects": 300}
 
 
 def test_silhouettes_of_a_sample_are_theirs_among_all(monkeypatch):
-    monkeypatch.setattr("karat.measures.passes.pairs.SAMPLE_BLOCK_ROWS", 300)
+    monkeypatch.setattr("sortal.measures.passes.pairs.SAMPLE_BLOCK_ROWS", 300)
     X, labels = make_blobs(700, 5, centers=4, cluster_std=4, random_state=2)
     labels[::9] = -1
     batch = as_labelings({"a": labels, "b": np.arange(700) % 7}, noise="drop")
     sample = np.random.default_rng(0).permutation(700)[:200]
     found = sampled_silhouettes(X, "euclidean", batch, sample, Workers())
     for row, codes in zip(found, batch.codes, strict=True):
-        all_ = karat.silhouette_samples(X, codes, noise="drop")
+        all_ = sortal.silhouette_samples(X, codes, noise="drop")
         assert_allclose(row, all_[sample], rtol=1e-10, equal_nan=True)
 
 
@@ -72,10 +72,10 @@ def test_intervals_of_silhouettes_cover_the_exact_value(several):
     if several:
         labelings["b"] = np.where(rng.random(3000) < 0.7, labels, 5)
         labelings["c"] = np.where(np.arange(3000) < 2950, labels, 5 + np.arange(3000) // 25)
-    exact = karat.evaluate(X, labelings, measures=SILHOUETTE).table.to_numpy()
+    exact = sortal.evaluate(X, labelings, measures=SILHOUETTE).table.to_numpy()
     covered, seen = np.zeros(exact.shape), []
     rows = as_labelings(labelings).codes
-    of_all = np.stack([karat.silhouette_samples(X, row) for row in rows])
+    of_all = np.stack([sortal.silhouette_samples(X, row) for row in rows])
     for seed in range(40):
         sample = objects_of(X, labelings, seed, of_all)
         sample.grow(512)
@@ -139,10 +139,10 @@ def test_silhouettes_of_other_input(form):
         given = sparse.csr_array(X)
     else:
         given = X.astype(np.float32)
-    exact = karat.evaluate(given, labels, **options)
+    exact = sortal.evaluate(given, labels, **options)
     hits = 0
     for seed in range(6):
-        scores = karat.evaluate(given, labels, precision=0.1, random_state=seed, **options)
+        scores = sortal.evaluate(given, labels, precision=0.1, random_state=seed, **options)
         assert scores.sample_size["objects"] < 1500
         hits += ((scores.table - exact.table).abs() <= 3 * scores.standard_errors).to_numpy()
     assert hits.min() >= 5
@@ -176,8 +176,8 @@ def small(monkeypatch):
 def test_all_pairs_give_the_definition(data):
     # integer points: many ties and duplicates; some labels make singletons, some one cluster only
     X, labels = np.array(data[0], dtype=float), np.array(data[1])
-    scores = karat.evaluate(X, labels, measures=KEYS, precision=0.1, random_state=0)
-    exact = karat.evaluate(X, labels, measures=KEYS)
+    scores = sortal.evaluate(X, labels, measures=KEYS, precision=0.1, random_state=0)
+    exact = sortal.evaluate(X, labels, measures=KEYS)
     assert_allclose(scores.table, exact.table, rtol=1e-9, atol=1e-12)
     assert scores.standard_errors.equals(0.0 * scores.table)
     assert scores.reasons == exact.reasons
@@ -220,10 +220,10 @@ def test_one_pair_within_is_taken_whole(small):
     rng = np.random.default_rng(0)
     X, labels = rng.normal(size=(150, 2)), np.arange(150)
     labels[1] = 0
-    exact = karat.evaluate(X, labels, measures=KEYS)
+    exact = sortal.evaluate(X, labels, measures=KEYS)
     covered = 0
     for seed in range(40):
-        scores = karat.evaluate(X, labels, measures=KEYS, precision=0.3, random_state=seed)
+        scores = sortal.evaluate(X, labels, measures=KEYS, precision=0.3, random_state=seed)
         assert scores.sample_size["pairs"] == 2001
         errors = scores.standard_errors
         covered += ((scores.table - exact.table).abs() <= 1.96 * errors).to_numpy()
@@ -233,22 +233,22 @@ def test_one_pair_within_is_taken_whole(small):
 def test_undefined_clusterings_say_why(small):
     X = np.random.default_rng(0).normal(size=(500, 2))
     labelings = {"one": np.zeros(500), "alone": np.arange(500), "two": np.arange(500) % 2}
-    scores = karat.evaluate(X, labelings, measures=KEYS, precision=0.2, random_state=0)
+    scores = sortal.evaluate(X, labelings, measures=KEYS, precision=0.2, random_state=0)
     for key in KEYS:
         assert "1 cluster" in scores.reasons["one"][key]
         assert "singleton" in scores.reasons["alone"][key]
     assert scores.table.loc["two"].notna().all()
-    equal = karat.evaluate(np.zeros((500, 1)), np.arange(500) % 2, measures=KEYS, precision=0.2)
+    equal = sortal.evaluate(np.zeros((500, 1)), np.arange(500) % 2, measures=KEYS, precision=0.2)
     assert "equal" in equal.reasons["0"]["baker_hubert_gamma"]
     assert equal.table.loc["0", "aucc"] == 0.5
 
 
 def coverage(X, labelings, repetitions=60, precision=0.05, **options):
     """Shares covered, mean errors in standard errors of the mean, and spread over mean SE."""
-    exact = karat.evaluate(X, labelings, measures=KEYS, **options)
+    exact = sortal.evaluate(X, labelings, measures=KEYS, **options)
     values, errors = [], []
     for seed in range(repetitions):
-        scores = karat.evaluate(
+        scores = sortal.evaluate(
             X, labelings, measures=KEYS, precision=precision, random_state=seed, **options
         )
         values.append(scores.table.to_numpy())
@@ -316,7 +316,7 @@ def test_perfect_separation_is_not_certain():
     # one pair within is wider than one in a million between; no sample of 4,000 pairs shows it
     X, labels = make_blobs(1000, 2, centers=[[0, 0], [20, 0]], random_state=0)
     X[0, 0] += 9
-    exact = karat.evaluate(X, labels, measures=KEYS).table.to_numpy()
+    exact = sortal.evaluate(X, labels, measures=KEYS).table.to_numpy()
     assert 0.9999 < exact[0, 1] < 1
     sample = sample_of(X, labels)
     sample.grow(2000)
@@ -328,7 +328,7 @@ def test_perfect_separation_is_not_certain():
 
 def test_equal_distances_are_not_certain():
     X, labels = np.zeros((3000, 1)), np.arange(3000) % 2
-    scores = karat.evaluate(X, labels, measures=["aucc"], precision=0.1, random_state=0)
+    scores = sortal.evaluate(X, labels, measures=["aucc"], precision=0.1, random_state=0)
     assert scores.sample_size["pairs"] == 2**17
     assert scores.table.iloc[0, 0] == 0.5
     assert not scores.exact.iloc[0, 0]
@@ -390,8 +390,8 @@ def test_distances_of_pairs(metric, form):
 def test_asymmetric_and_infinite_distances_are_rejected():
     rng = np.random.default_rng(0)
     X, labels = rng.random((50, 3)), np.arange(50) % 2
-    scores = karat.evaluate(X, labels, measures=KEYS, metric="kl", precision=0.1)
+    scores = sortal.evaluate(X, labels, measures=KEYS, metric="kl", precision=0.1)
     assert "symmetric" in scores.reasons["0"]["aucc"]
     X[:, 0] *= np.arange(50) % 3 > 0
-    scores = karat.evaluate(X, labels, measures=KEYS, metric="symmetric_kl", precision=0.1)
+    scores = sortal.evaluate(X, labels, measures=KEYS, metric="symmetric_kl", precision=0.1)
     assert "finite" in scores.reasons["0"]["aucc"]

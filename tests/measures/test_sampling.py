@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-import karat
-from karat.measures import catalogue
-from karat.measures.passes import samples
-from karat.measures.passes.estimates import sampled_by
-from karat.measures.passes.pair_sums import SUMS
-from karat.runtime.validation import InputError
+import sortal
+from sortal.measures import catalogue
+from sortal.measures.passes import samples
+from sortal.measures.passes.estimates import sampled_by
+from sortal.measures.passes.pair_sums import SUMS
+from sortal.runtime.validation import InputError
 
 X, LABELS = make_blobs(1000, 4, centers=3, cluster_std=3.0, random_state=0)
 RANKS = {"baker_hubert_gamma", "aucc", "g_plus_index", "kendall_tau_index"}
@@ -29,11 +29,11 @@ def test_what_is_sampled_follows_from_what_is_needed():
     silhouette = catalogue["silhouette"]
     assert sampled_by(silhouette, "sqeuclidean") == "exact"
     assert sampled_by(silhouette, "sqeuclidean", sparse=True) == "objects"
-    scores = karat.evaluate(
+    scores = sortal.evaluate(
         X, LABELS, measures=["silhouette"], metric="sqeuclidean", precision=0.1, random_state=0
     )
     assert scores.standard_errors.empty
-    assert scores.table.iloc[0, 0] == karat.squared_euclidean_silhouette(X, LABELS)
+    assert scores.table.iloc[0, 0] == sortal.squared_euclidean_silhouette(X, LABELS)
 
 
 @pytest.mark.parametrize(
@@ -46,11 +46,11 @@ def test_what_is_sampled_follows_from_what_is_needed():
 )
 def test_what_has_no_estimate_is_rejected_where_it_is_asked_for(key, why):
     with pytest.raises(InputError, match=f"{key} has no estimate.*{why}"):
-        karat.evaluate(X, LABELS, measures=["silhouette", key], precision=0.1)
+        sortal.evaluate(X, LABELS, measures=["silhouette", key], precision=0.1)
 
 
 def test_what_has_no_estimate_is_left_out_otherwise():
-    scores = karat.evaluate(X, LABELS, precision=0.1, random_state=0)
+    scores = sortal.evaluate(X, LABELS, precision=0.1, random_state=0)
     assert "dunn_index" not in scores.table
     assert "davies_bouldin_index" in scores.table
     assert "davies_bouldin_index" not in scores.standard_errors
@@ -62,7 +62,7 @@ def test_what_has_no_estimate_is_left_out_otherwise():
 @pytest.mark.parametrize("key", ["silhouette", "aucc"])
 def test_precision_is_between_0_and_1(key, precision):
     with pytest.raises(InputError, match="precision"):
-        karat.evaluate(X, LABELS, measures=[key], precision=precision)
+        sortal.evaluate(X, LABELS, measures=[key], precision=precision)
 
 
 def test_the_sample_grows_to_the_precision():
@@ -70,7 +70,7 @@ def test_the_sample_grows_to_the_precision():
     keys = ["silhouette", "aucc"]
     sizes: list[dict[str, int]] = []
     for precision in (0.05, 0.003, 0.0015, 0.0006):
-        scores = karat.evaluate(Y, labels, measures=keys, precision=precision, random_state=0)
+        scores = sortal.evaluate(Y, labels, measures=keys, precision=precision, random_state=0)
         errors = scores.standard_errors.iloc[0]
         assert errors["aucc"] > 0
         assert (errors <= precision).all()
@@ -84,7 +84,7 @@ def test_the_same_seed_gives_the_same_estimate():
     keys = ["silhouette", "aucc"]
     Y, labels = make_blobs(5000, 3, centers=3, cluster_std=3.0, random_state=0)
     one, same, other = (
-        karat.evaluate(Y, labels, measures=keys, precision=0.05, random_state=seed).table
+        sortal.evaluate(Y, labels, measures=keys, precision=0.05, random_state=seed).table
         for seed in (1, 1, 2)
     )
     assert one.equals(same)
@@ -95,7 +95,7 @@ def test_a_precision_beyond_the_pairs_that_are_held_is_rejected(monkeypatch):
     monkeypatch.setattr(samples, "MAX_PAIRS", 100_000)
     Y, labels = make_blobs(3000, 3, centers=2, cluster_std=8.0, random_state=0)
     keys = ["aucc", "g_plus_index", "silhouette"]
-    scores = karat.evaluate(Y, labels, measures=keys, precision=0.0008, random_state=0)
+    scores = sortal.evaluate(Y, labels, measures=keys, precision=0.0008, random_state=0)
     assert np.isnan(scores["aucc"]).all()
     assert "100,000 pairs" in scores.reasons["0"]["aucc"]
     assert "larger precision" in scores.reasons["0"]["aucc"]
@@ -106,7 +106,7 @@ def test_where_there_is_no_value_there_is_no_error():
     labelings = {"none": np.full(1000, -1), "alone": np.arange(1000), "two": np.arange(1000) % 2}
     keys = ["silhouette", "aucc", "baker_hubert_gamma"]
     options: dict = {"measures": keys, "noise": "drop", "precision": 0.1, "random_state": 0}
-    scores = karat.evaluate(X, labelings, **options)
+    scores = sortal.evaluate(X, labelings, **options)
     errors, reasons = scores.standard_errors, scores.reasons
     assert (errors.isna() == scores.table.isna()).all().all()
     assert set(reasons["none"]) == set(keys)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClusterMixin
 
-import karat
-from karat.measures import scorer as scorers
-from karat.measures.external import chance
+import sortal
+from sortal.measures import scorer as scorers
+from sortal.measures.external import chance
 
 X = np.array([[0.0], [1.0], [2.0], [8.0], [9.0], [10.0]])
 HALVES = np.array([0, 0, 0, 1, 1, 1])
@@ -38,7 +38,7 @@ class Predicting(Fitted):
 
 
 def labels(estimator: Any, rows: Any = X) -> Any:
-    return karat.scorer("silhouette")._labels(estimator, rows).tolist()
+    return sortal.scorer("silhouette")._labels(estimator, rows).tolist()
 
 
 def test_labels_are_those_of_the_fit_where_it_was_to_these_objects() -> None:
@@ -63,7 +63,7 @@ def test_labels_are_those_of_the_fit_where_it_was_to_these_objects() -> None:
 def test_objects_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[int] = []
     monkeypatch.setattr(scorers, "_labels_again", lambda *_: calls.append(1) or HALVES)
-    scorer = karat.scorer("silhouette")
+    scorer = sortal.scorer("silhouette")
     for rows in (X, X, X + 1, X + 1):
         scorer._labels(Fitted(), rows)
     assert len(calls) == 2
@@ -71,7 +71,7 @@ def test_objects_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("a", "b"), [([0] * 6, HALVES), (HALVES, [0] * 6), ([0] * 6, [0] * 6)])
 def test_a_table_of_one_row_stays_as_it_is(a: Any, b: Any) -> None:
-    table = karat.ContingencyTable(a, b)
+    table = sortal.ContingencyTable(a, b)
     (shuffled,) = chance._shuffled(table, 1, 0)
     assert shuffled.row_sums.tolist() == table.row_sums.tolist()
     assert shuffled.column_sums.tolist() == table.column_sums.tolist()
@@ -82,6 +82,6 @@ def test_the_warning_of_a_missing_value_names_the_line_that_asked() -> None:
     one_cluster = Fitted(np.zeros(6, int))
     one_cluster.labels_ = np.zeros(6, int)
     with pytest.warns(UserWarning, match="the clustering has 1 cluster") as caught:
-        value = karat.scorer("silhouette")(one_cluster, X)
+        value = sortal.scorer("silhouette")(one_cluster, X)
     assert np.isnan(value)
     assert caught[0].filename == __file__

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-import karat
-from karat.measures.scores import Scores
+import sortal
+from sortal.measures.scores import Scores
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 2))
@@ -18,7 +18,7 @@ LABELINGS = {"halves": (X[:, 0] > 0).astype(int), "one": np.zeros(3000, dtype=in
 @pytest.fixture(scope="module")
 def scores() -> Scores:
     measures = ["silhouette", "davies_bouldin_index"]
-    return karat.evaluate(X, LABELINGS, measures=measures, precision=0.02, random_state=0)
+    return sortal.evaluate(X, LABELINGS, measures=measures, precision=0.02, random_state=0)
 
 
 def test_a_mapping_of_measures(scores):
@@ -33,7 +33,7 @@ def test_what_is_an_estimate_is_not_exact(scores):
     assert scores.exact["davies_bouldin_index"].tolist() == [True, True]
     assert not scores.exact.loc["halves", "silhouette"]
     assert list(scores.standard_errors) == ["silhouette"]
-    everything = karat.evaluate(X[:100], LABELINGS["halves"][:100], precision=0.01)
+    everything = sortal.evaluate(X[:100], LABELINGS["halves"][:100], precision=0.01)
     assert everything.exact.to_numpy().all()
 
 
@@ -48,10 +48,10 @@ def test_it_prints_standard_errors_and_reasons(scores):
 
 
 def test_the_longer_side_goes_down():
-    few = karat.evaluate(X[:50], LABELINGS["halves"][:50], measures=["silhouette", "dunn_index"])
+    few = sortal.evaluate(X[:50], LABELINGS["halves"][:50], measures=["silhouette", "dunn_index"])
     assert str(few).splitlines()[1].startswith("silhouette")
     labelings = {f"c{k}": np.arange(50) % k for k in range(2, 5)}
-    many = karat.evaluate(X[:50], labelings, measures=["silhouette"])
+    many = sortal.evaluate(X[:50], labelings, measures=["silhouette"])
     assert str(many).splitlines()[1].startswith("c2")
 
 
@@ -66,14 +66,14 @@ def test_one_table_keeps_everything(scores):
 
 
 def test_a_local_search_is_told(monkeypatch):
-    from karat.measures.internal import margins
+    from sortal.measures.internal import margins
 
     labels = np.arange(40) % 3
-    exact = karat.evaluate(X[:40], labels, measures=["relative_margin", "silhouette"])
+    exact = sortal.evaluate(X[:40], labels, measures=["relative_margin", "silhouette"])
     assert exact.exact.to_numpy().all()
     assert "≈" not in str(exact)
     monkeypatch.setattr(margins, "EXACT_WORK", 0)
-    found = karat.evaluate(X[:40], labels, measures=["relative_margin", "silhouette"])
+    found = sortal.evaluate(X[:40], labels, measures=["relative_margin", "silhouette"])
     assert found.exact.loc["0"].tolist() == [False, True]
     assert "≈ " in str(found)
     assert "local search" in str(found)
@@ -81,6 +81,6 @@ def test_a_local_search_is_told(monkeypatch):
 
 def test_coverage_is_told():
     labels = np.where(np.arange(50) < 5, -1, np.arange(50) % 2)
-    found = karat.evaluate(X[:50], {"a": labels}, measures=["silhouette"], noise="drop")
+    found = sortal.evaluate(X[:50], {"a": labels}, measures=["silhouette"], noise="drop")
     assert found.coverage["a"] == pytest.approx(0.9)
     assert "a 90.0 %" in str(found)

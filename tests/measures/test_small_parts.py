@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 
-import karat
-from karat.distances import as_distances
-from karat.measures.passes import ranks
-from karat.measures.passes.centroids import _sparse_to_centers
-from karat.measures.passes.over_pairs import OverPairs
-from karat.runtime.executors import Workers
+import sortal
+from sortal.distances import as_distances
+from sortal.measures.passes import ranks
+from sortal.measures.passes.centroids import _sparse_to_centers
+from sortal.measures.passes.over_pairs import OverPairs
+from sortal.runtime.executors import Workers
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -50,7 +50,7 @@ def test_limits_that_are_no_positive_number_have_a_square_of_their_sign(root):
 def test_clusterings_without_a_link_are_not_further_apart_than_one():
     # without a limit, rounding gives 1 + 2.2e-16
     true, pred = np.repeat([0, 1, 2], 3), np.tile([0, 1, 1], 3)
-    assert karat.normalized_variation_of_information(true, pred) == 1.0
+    assert sortal.normalized_variation_of_information(true, pred) == 1.0
 
 
 def test_a_sparse_row_beside_a_center_far_away_has_all_digits_of_its_distance():

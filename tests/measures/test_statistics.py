@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-import karat
+import sortal
 from example_counts import examples
-from karat.labelings.partitions import as_labelings
-from karat.measures import catalogue
-from karat.measures.passes.plan import OF_CENTROIDS, group
-from karat.measures.passes.statistics import Statistics, in_others
+from sortal.labelings.partitions import as_labelings
+from sortal.measures import catalogue
+from sortal.measures.passes.plan import OF_CENTROIDS, group
+from sortal.measures.passes.statistics import Statistics, in_others
 
 BY_IDENTITY = [
     m.key for m in catalogue.select(kind="internal") if m.needs and m.needs <= OF_CENTROIDS
@@ -50,8 +50,8 @@ def test_they_equal_the_pass_over_pairs(seed, dtype, integers, weighted, noise):
     labelings = {str(i): rng.integers(-1 if noise else 0, k, n) for i in range(3)}
     w = rng.choice([0.5, 1.0, 2.0], n) if weighted else None
     options = {"metric": "sqeuclidean", "noise": "drop", "sample_weight": w}
-    found = karat.evaluate(X, labelings, measures=BY_IDENTITY, **options)
-    pairs = karat.evaluate(X, labelings, measures=[*BY_IDENTITY, "dunn_index"], **options)
+    found = sortal.evaluate(X, labelings, measures=BY_IDENTITY, **options)
+    pairs = sortal.evaluate(X, labelings, measures=[*BY_IDENTITY, "dunn_index"], **options)
     np.testing.assert_allclose(
         found.table, pairs.table[BY_IDENTITY], rtol=1e-9, atol=1e-12, equal_nan=True
     )
@@ -114,11 +114,11 @@ def test_tight_clusters_far_from_the_origin(far):
 def test_objects_that_all_coincide():
     X = np.full((7, 3), 0.1)
     labels = [0, 0, 0, 1, 1, 2, 2]
-    assert (karat.silhouette_samples(X, labels, metric="sqeuclidean") == 0).all()
-    assert karat.silhouette(X, labels, metric="sqeuclidean") == 0
-    assert karat.squared_euclidean_silhouette(X, labels) == 0
-    assert karat.simplified_silhouette(X, labels) == 0
-    assert karat.average_within_cluster_scatter(X, labels, metric="sqeuclidean") == 0
+    assert (sortal.silhouette_samples(X, labels, metric="sqeuclidean") == 0).all()
+    assert sortal.silhouette(X, labels, metric="sqeuclidean") == 0
+    assert sortal.squared_euclidean_silhouette(X, labels) == 0
+    assert sortal.simplified_silhouette(X, labels) == 0
+    assert sortal.average_within_cluster_scatter(X, labels, metric="sqeuclidean") == 0
 
 
 def test_centroids_are_those_of_the_data():

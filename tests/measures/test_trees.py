@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-import karat
 import naive_internal as naive
-from karat.distances import as_distances
-from karat.measures.passes.trees import core_distances, separations, spanning_tree
+import sortal
+from sortal.distances import as_distances
+from sortal.measures.passes.trees import core_distances, separations, spanning_tree
 
 METRICS = ["euclidean", "sqeuclidean", "cityblock", "chebyshev", "canberra"]
 
@@ -129,6 +129,6 @@ def test_dbcv_is_the_definition(metric, seed):
     X, labels = data(seed, integers=seed == 3)
     D = naive.matrix(X, metric)
     expected = naive_dbcv(D, labels, X.shape[1])
-    assert karat.dbcv(X, labels, metric=metric) == pytest.approx(expected, rel=1e-9, abs=1e-12)
-    given = karat.dbcv(D, labels, metric="precomputed", n_features=X.shape[1])
+    assert sortal.dbcv(X, labels, metric=metric) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    given = sortal.dbcv(D, labels, metric="precomputed", n_features=X.shape[1])
     assert given == pytest.approx(expected, rel=1e-9, abs=1e-12)

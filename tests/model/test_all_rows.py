@@ -15,13 +15,13 @@ import pyarrow.dataset as arrow
 import pytest
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score
 
-import karat
-from karat.datasets.partitioned import partitions
-from karat.datasets.partitioned.label_folder import LabelFolder
-from karat.model import PlacementRule, all_rows, assign_rows
-from karat.model.rule import _BLOCK, Placed
-from karat.runtime.output import MANIFEST
-from karat.runtime.validation import InputError
+import sortal
+from sortal.datasets.partitioned import partitions
+from sortal.datasets.partitioned.label_folder import LabelFolder
+from sortal.model import PlacementRule, all_rows, assign_rows
+from sortal.model.rule import _BLOCK, Placed
+from sortal.runtime.output import MANIFEST
+from sortal.runtime.validation import InputError
 
 N = 3000
 RNG = np.random.default_rng(0)
@@ -40,10 +40,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def model() -> karat.Model:
+def model() -> sortal.Model:
     """A model of a third of the rows."""
     frame = pd.DataFrame(X[:1000], columns=list("abcd"))
-    return karat.Model.of(karat.datasets.from_table(frame, scale="standard"), TRUTH[:1000])
+    return sortal.Model.of(sortal.datasets.from_table(frame, scale="standard"), TRUTH[:1000])
 
 
 def labels_in(folder: Path | str) -> pd.DataFrame:
@@ -52,7 +52,7 @@ def labels_in(folder: Path | str) -> pd.DataFrame:
 
 
 def test_labels_and_sums_are_those_of_memory(
-    folder: Path, model: karat.Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, model: sortal.Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(partitions, "BATCH_ROWS", 100)
     assigned = assign_rows(model, folder, str(tmp_path / "labels"), id_column="key")
@@ -93,7 +93,7 @@ def test_numbers_get_decimal_points_in_every_column() -> None:
     assert all_rows.with_points(table, ".") is table
 
 
-def test_a_cluster_of_one_row_is_a_cluster(model: karat.Model, tmp_path: Path) -> None:
+def test_a_cluster_of_one_row_is_a_cluster(model: sortal.Model, tmp_path: Path) -> None:
     rows = np.concatenate([X[TRUTH == 0][:5], X[TRUTH == 1][:4], X[TRUTH == 2][:1]])
     pd.DataFrame(rows, columns=list("abcd")).to_parquet(tmp_path / "x.parquet")
     assigned = assign_rows(model, tmp_path / "x.parquet")
@@ -121,7 +121,7 @@ def test_the_cells_give_what_all_distances_give(seed: int, outliers: float) -> N
     np.testing.assert_array_equal(placed.unlike, expected.unlike)
 
 
-def test_groups_that_a_sample_misses_are_told(model: karat.Model, tmp_path: Path) -> None:
+def test_groups_that_a_sample_misses_are_told(model: sortal.Model, tmp_path: Path) -> None:
     rare = np.array([40.0, 40.0, 40.0, 40.0]) + 0.5 * RNG.normal(size=(30, 4))
     rows = np.concatenate([X, rare])
     pd.DataFrame(rows, columns=list("abcd")).to_parquet(tmp_path / "x.parquet")
@@ -139,14 +139,14 @@ def test_tails_are_no_groups(df: int, tmp_path: Path) -> None:
     rows = 15.0 * truth[:, None] + rng.standard_t(df, size=(20_000, 3))
     frame = pd.DataFrame(rows, columns=list("abc"))
     frame.to_parquet(tmp_path / "x.parquet")
-    model = karat.Model.of(frame.iloc[:2000], truth[:2000])
+    model = sortal.Model.of(frame.iloc[:2000], truth[:2000])
     assigned = assign_rows(model, tmp_path)
     assert sum(assigned.unlike) > 100
     assert assigned.rare == ()
 
 
 def test_the_numbers_do_not_depend_on_the_parts(
-    folder: Path, model: karat.Model, tmp_path: Path
+    folder: Path, model: sortal.Model, tmp_path: Path
 ) -> None:
     pd.concat(map(pd.read_parquet, sorted(folder.iterdir()))).to_parquet(tmp_path / "x.parquet")
     first, second = (assign_rows(model, source) for source in (folder, tmp_path))
@@ -155,7 +155,7 @@ def test_the_numbers_do_not_depend_on_the_parts(
 
 
 def test_labels_are_whole_or_absent(
-    folder: Path, model: karat.Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, model: sortal.Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = str(tmp_path / "labels")
     work = all_rows._sums
@@ -183,7 +183,7 @@ def test_labels_are_whole_or_absent(
     assert os.listdir(tmp_path) == ["labels"]
 
 
-def test_labels_of_further_parts_are_appended(model: karat.Model, tmp_path: Path) -> None:
+def test_labels_of_further_parts_are_appended(model: sortal.Model, tmp_path: Path) -> None:
     (tmp_path / "rows").mkdir()
     frame = pd.DataFrame(X, columns=list("abcd"))
     frame[:1000].to_parquet(tmp_path / "rows" / "monday.parquet")
@@ -198,7 +198,7 @@ def test_labels_of_further_parts_are_appended(model: karat.Model, tmp_path: Path
         assign_rows(model, tmp_path / "rows", target)
 
 
-def test_labels_go_to_an_address(folder: Path, model: karat.Model) -> None:
+def test_labels_go_to_an_address(folder: Path, model: sortal.Model) -> None:
     fsspec = pytest.importorskip("fsspec")
     assign_rows(model, folder, "memory://labels/of/rows")
     memory = fsspec.filesystem("memory")
@@ -215,7 +215,7 @@ def cluster_of(n_workers: int, **options: Any) -> Any:
     )
 
 
-class KilledOnce(karat.Model):
+class KilledOnce(sortal.Model):
     """A model that kills the first process which uses it."""
 
     def prepare(self, data: Any) -> Any:
@@ -230,32 +230,32 @@ class KilledOnce(karat.Model):
 @pytest.mark.long
 @pytest.mark.posix
 def test_dask_gives_the_same_though_a_worker_is_killed(
-    folder: Path, model: karat.Model, tmp_path: Path
+    folder: Path, model: sortal.Model, tmp_path: Path
 ) -> None:
     here = assign_rows(model, folder, str(tmp_path / "here"))
     facts = {"marker": str(tmp_path / "killed")}
     killer = KilledOnce(**{**vars(model), "facts": facts})
     killer.__dict__.pop("_cells", None)
     with cluster_of(2, memory_limit="1GiB") as cluster, cluster.get_client() as client:
-        sample = karat.datasets.read(str(folder), executor=client)
+        sample = sortal.datasets.read(str(folder), executor=client)
         there = assign_rows(killer, folder, str(tmp_path / "there"), executor=client)
     assert (tmp_path / "killed").exists()
-    assert sample.fingerprint == karat.datasets.read(str(folder)).fingerprint
+    assert sample.fingerprint == sortal.datasets.read(str(folder)).fingerprint
     pd.testing.assert_frame_equal(labels_in(tmp_path / "here"), labels_in(tmp_path / "there"))
     assert {**here.to_dict(), "folder": None} == {**there.to_dict(), "folder": None}
 
 
 @pytest.mark.long
-def test_ray_assigns_batches(folder: Path, model: karat.Model, tmp_path: Path) -> None:
+def test_ray_assigns_batches(folder: Path, model: sortal.Model, tmp_path: Path) -> None:
     ray = pytest.importorskip("ray", reason="Ray is not installed")
-    model.save(tmp_path / "m.karat-model")
-    path = str(tmp_path / "m.karat-model")
+    model.save(tmp_path / "m.sortal-model")
+    path = str(tmp_path / "m.sortal-model")
 
     class Assign:
         """The recipe of the documentation."""
 
         def __init__(self) -> None:
-            self.model = karat.load_model(path)
+            self.model = sortal.load_model(path)
 
         def __call__(self, batch: pd.DataFrame) -> pd.DataFrame:
             return self.model.predict(batch).table
@@ -271,16 +271,16 @@ def test_ray_assigns_batches(folder: Path, model: karat.Model, tmp_path: Path) -
 
 
 @pytest.mark.long
-def test_spark_assigns_batches(folder: Path, model: karat.Model, tmp_path: Path) -> None:
+def test_spark_assigns_batches(folder: Path, model: sortal.Model, tmp_path: Path) -> None:
     sql = pytest.importorskip("pyspark.sql", reason="Spark is not installed")
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java")
-    model.save(tmp_path / "m.karat-model")
-    path = str(tmp_path / "m.karat-model")
+    model.save(tmp_path / "m.sortal-model")
+    path = str(tmp_path / "m.sortal-model")
 
     def assign(batches: Any) -> Any:
         """The recipe of the documentation."""
-        model = karat.load_model(path)
+        model = sortal.load_model(path)
         for batch in batches:
             table = model.predict(batch.to_pandas()).table
             yield pa.RecordBatch.from_pandas(table, preserve_index=False)

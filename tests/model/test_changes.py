@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import karat
-from karat.datasets import from_table
-from karat.model import Model, changes
-from karat.runtime.validation import InputError
+import sortal
+from sortal.datasets import from_table
+from sortal.model import Model, changes
+from sortal.runtime.validation import InputError
 
 CENTERS = [[0, 0], [8, 0], [0, 9]]
 
@@ -86,7 +86,7 @@ def test_the_flows_are_all_objects() -> None:
 
 
 def answer(data: Any, k: int) -> Any:
-    study = karat.Study(data, by="silhouette")
+    study = sortal.Study(data, by="silhouette")
     study.sweep(["kmeans"], k=[k], n_init=1, workers=1)
     return study.best()
 
@@ -112,8 +112,8 @@ def test_tables_of_two_months(tmp_path: Any) -> None:
     answer(from_table(then), 3).save(tmp_path / "m")
     today = answer(from_table(now[["plan", "age", "spend"]]), 3)
     with pytest.raises(InputError, match="give the rows"):
-        today.against(karat.load_model(tmp_path / "m"))
-    table = today.against(karat.load_model(tmp_path / "m"), now, n_resamples=3).table
+        today.against(sortal.load_model(tmp_path / "m"))
+    table = today.against(sortal.load_model(tmp_path / "m"), now, n_resamples=3).table
     assert set(table["change"]) == {"came back"}
 
 

@@ -1,4 +1,4 @@
-"""karat among scikit-learn's estimators, pipelines and searches."""
+"""sortal among scikit-learn's estimators, pipelines and searches."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import karat
-from karat.labelings import hard_labelings
-from karat.measures.scorer import CrossValidationError
-from karat.runtime.validation import InputError
+import sortal
+from sortal.labelings import hard_labelings
+from sortal.measures.scorer import CrossValidationError
+from sortal.runtime.validation import InputError
 
 X, Y = make_blobs(90, centers=[[0, 0], [6, 0], [0, 7]], random_state=0)
 ROWS = np.arange(len(X))
-QUICK = karat.ChosenClustering(["kmeans", "ward"], n_clusters=(2, 3), n_init=1, by="silhouette")
+QUICK = sortal.ChosenClustering(["kmeans", "ward"], n_clusters=(2, 3), n_init=1, by="silhouette")
 
 
 @parametrize_with_checks([QUICK])
@@ -37,7 +37,7 @@ def test_it_is_an_estimator(estimator: Any, check: Any) -> None:
 def test_it_chooses_and_predicts() -> None:
     chosen = clone(QUICK)
     labels = chosen.fit_predict(X)
-    assert karat.adjusted_rand_index(Y, labels) == 1
+    assert sortal.adjusted_rand_index(Y, labels) == 1
     assert chosen.answer_.n_clusters == chosen.n_clusters_ == 3
     np.testing.assert_array_equal(chosen.predict(X), labels)
 
@@ -50,7 +50,7 @@ def test_numbers_jobs_and_random_states_are_those_of_scikit_learn() -> None:
         )
     for random_state in (None, np.random.RandomState(0), np.random.default_rng(0)):
         chosen = clone(QUICK).set_params(random_state=random_state, n_clusters=3).fit(X)
-        assert karat.adjusted_rand_index(Y, chosen.labels_) == 1
+        assert sortal.adjusted_rand_index(Y, chosen.labels_) == 1
     with pytest.raises(ValueError, match="n_jobs"):
         clone(QUICK).set_params(n_jobs=0).fit(X)
 
@@ -76,7 +76,7 @@ def test_it_lives_in_a_pipeline_and_gives_frames() -> None:
     ],
 )
 def test_a_search_with_all_objects(measure: str, estimator: Any, grid: Any, best: float) -> None:
-    search = GridSearchCV(estimator, grid, scoring=karat.scorer(measure), cv=[(ROWS, ROWS)])
+    search = GridSearchCV(estimator, grid, scoring=sortal.scorer(measure), cv=[(ROWS, ROWS)])
     if measure == "dbcv":  # one cluster has no value, and is said so
         with pytest.warns(UserWarning, match="dbcv"):
             search.fit(X)
@@ -87,18 +87,18 @@ def test_a_search_with_all_objects(measure: str, estimator: Any, grid: Any, best
 
 def test_the_value_is_that_of_the_measure() -> None:
     fitted = KMeans(3, n_init=1, random_state=0).fit(X)
-    assert karat.scorer("silhouette")(fitted, X) == pytest.approx(
-        karat.silhouette(X, fitted.labels_)
+    assert sortal.scorer("silhouette")(fitted, X) == pytest.approx(
+        sortal.silhouette(X, fitted.labels_)
     )
-    lower = karat.scorer("davies_bouldin_index")(fitted, X)
-    assert lower == pytest.approx(-karat.davies_bouldin_index(X, fitted.labels_))
-    agreement = karat.scorer("adjusted_rand_index")(fitted, X, Y)
-    assert agreement == pytest.approx(karat.adjusted_rand_index(Y, fitted.labels_))
+    lower = sortal.scorer("davies_bouldin_index")(fitted, X)
+    assert lower == pytest.approx(-sortal.davies_bouldin_index(X, fitted.labels_))
+    agreement = sortal.scorer("adjusted_rand_index")(fitted, X, Y)
+    assert agreement == pytest.approx(sortal.adjusted_rand_index(Y, fitted.labels_))
     mixture = GaussianMixture(3, random_state=0).fit(X)
-    assert karat.scorer("silhouette")(mixture, X) > 0.5
+    assert sortal.scorer("silhouette")(mixture, X) > 0.5
     pipeline = make_pipeline(StandardScaler(), KMeans(3, n_init=1, random_state=0)).fit(X)
-    assert karat.scorer("silhouette")(pipeline, X) > 0.5
-    assert repr(pickle.loads(pickle.dumps(karat.scorer("dbcv")))) == repr(karat.scorer("dbcv"))
+    assert sortal.scorer("silhouette")(pipeline, X) > 0.5
+    assert repr(pickle.loads(pickle.dumps(sortal.scorer("dbcv")))) == repr(sortal.scorer("dbcv"))
 
 
 @pytest.mark.parametrize("parts", [2, 3])
@@ -106,33 +106,33 @@ def test_held_out_objects_are_predicted_or_the_search_stops(parts: int) -> None:
     order = np.random.default_rng(0).permutation(len(X))
     test, *rest = np.array_split(order, parts)
     fitted = KMeans(3, n_init=1, random_state=0).fit(X[np.concatenate(rest)])
-    judged = karat.scorer("silhouette")(fitted, X[test])
-    assert judged == pytest.approx(karat.silhouette(X[test], fitted.predict(X[test])))
+    judged = sortal.scorer("silhouette")(fitted, X[test])
+    assert judged == pytest.approx(sortal.silhouette(X[test], fitted.predict(X[test])))
     fitted = AgglomerativeClustering(3).fit(X[np.concatenate(rest)])
     with pytest.raises(CrossValidationError, match=r"cv=\[\(all_rows, all_rows\)\]"):
-        karat.scorer("silhouette")(fitted, X[test])
+        sortal.scorer("silhouette")(fitted, X[test])
 
 
 @pytest.mark.parametrize("cv", [None, 2])
 def test_cross_validation_works_or_stops_at_once(cv: int | None) -> None:
     search = GridSearchCV(KMeans(n_init=2, random_state=0), {"n_clusters": [2, 3, 5]}, cv=cv,
-                          scoring=karat.scorer("silhouette"))  # fmt: skip
+                          scoring=sortal.scorer("silhouette"))  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert search.fit(X[np.random.default_rng(0).permutation(90)]).best_params_ == {
             "n_clusters": 3
         }
         search = GridSearchCV(AgglomerativeClustering(), {"n_clusters": [2, 3]}, cv=cv,
-                              scoring=karat.scorer("silhouette"))  # fmt: skip
+                              scoring=sortal.scorer("silhouette"))  # fmt: skip
         with pytest.raises(CrossValidationError, match="has no predict"):
             search.fit(X)
 
 
 def test_an_external_measure_needs_the_classes() -> None:
     with pytest.raises(InputError, match="give them as y"):
-        karat.scorer("adjusted_rand_index")(KMeans(3, n_init=1).fit(X), X)
+        sortal.scorer("adjusted_rand_index")(KMeans(3, n_init=1).fit(X), X)
     with pytest.raises(InputError, match="silhouete"):
-        karat.scorer("silhouete")
+        sortal.scorer("silhouete")
 
 
 # -- what people hold already --------------------------------------------------------------------
@@ -152,19 +152,19 @@ def held() -> dict[str, Any]:
 @pytest.mark.parametrize("kind", list(held()))
 def test_what_holds_a_clustering_is_taken(kind: str) -> None:
     clustering = held()[kind]
-    table = karat.evaluate(X, clustering, measures=["silhouette"], noise="drop").table
+    table = sortal.evaluate(X, clustering, measures=["silhouette"], noise="drop").table
     ((name, labels),) = hard_labelings(clustering, X)[0].items()
     assert table.index.tolist() == [name]
-    expected = karat.silhouette(X, labels, noise="drop")
+    expected = sortal.silhouette(X, labels, noise="drop")
     assert table["silhouette"].iloc[0] == pytest.approx(expected)
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.add(clustering)
     assert study.candidates.index.tolist() == [name]
 
 
 def test_several_at_once() -> None:
     several = held()
-    names = karat.evaluate(X, several, measures=["silhouette"], noise="drop").table.index.tolist()
+    names = sortal.evaluate(X, several, measures=["silhouette"], noise="drop").table.index.tolist()
     assert names == ["estimator", "mixture", "pipeline", "topics", "leiden_0.5"]
     listed = [several["estimator"], several["estimator"], Y]
     assert list(hard_labelings(listed)[0]) == ["KMeans", "KMeans 2", "2"]
@@ -174,7 +174,7 @@ def test_several_at_once() -> None:
 @pytest.mark.parametrize("one", [KMeans(3), GaussianMixture(3), AgglomerativeClustering(3)])
 def test_what_is_not_fitted_is_said(one: Any) -> None:
     with pytest.raises(InputError, match="fit it first"):
-        karat.evaluate(X, one)
+        sortal.evaluate(X, one)
     cells = SimpleNamespace(obs=pd.DataFrame({"n": [1]}), obsm={}, obs_names=[0])
     with pytest.raises(InputError, match="leiden"):
         hard_labelings(cells)

@@ -1,4 +1,4 @@
-"""Files of models with a right digest and wrong parts: an error of karat's, or a prediction."""
+"""Files of models with a right digest and wrong parts: an error of sortal's, or a prediction."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from karat.datasets import Dataset, from_table, read
-from karat.model import Model, load_model
-from karat.model import archive as model_archive
-from karat.runtime.validation import InputError, StorageError
+from sortal.datasets import Dataset, from_table, read
+from sortal.model import Model, load_model
+from sortal.model import archive as model_archive
+from sortal.runtime.validation import InputError, StorageError
 
 RNG = np.random.default_rng(0)
 TABLE = pd.DataFrame(
@@ -97,7 +97,7 @@ def write(path: Path, content: dict[str, Any], arrays: dict[str, Any]) -> None:
         file = io.BytesIO()
         np.save(file, array, allow_pickle=False)
         members[f"{name}.npy"] = file.getvalue()
-    manifest = {"format": "karat-model", "version": 1, "digest": model_archive._digest(members)}
+    manifest = {"format": "sortal-model", "version": 1, "digest": model_archive._digest(members)}
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in {"manifest.json": json.dumps(manifest).encode(), **members}.items():
             archive.writestr(name, data)

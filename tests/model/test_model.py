@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
-import karat
-from karat.datasets import Dataset, from_array, from_distances, from_table
-from karat.model import Confidence, Model, PlacementRule, load_model
-from karat.runtime.validation import InputError, StorageError
-from karat.study.samples import draw_sample
+import sortal
+from sortal.datasets import Dataset, from_array, from_distances, from_table
+from sortal.model import Confidence, Model, PlacementRule, load_model
+from sortal.runtime.validation import InputError, StorageError
+from sortal.study.samples import draw_sample
 
 X, Y = make_blobs(200, centers=[[0, 0], [6, 0], [0, 7]], random_state=0)
 METRICS = ["euclidean", "cityblock", "cosine", "correlation", "chebyshev", "braycurtis"]
@@ -89,7 +89,7 @@ def test_outliers_stay_outliers_and_have_no_distance() -> None:
 
 @pytest.mark.parametrize("clusterer", ["ward", "average", "hdbscan", "genie", "spectral", "kmeans"])
 def test_training_rows_get_their_labels(clusterer: str) -> None:
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.sweep([clusterer], k=[3], n_init=1, workers=1)
     answer = study.best()
     np.testing.assert_array_equal(np.asarray(answer.predict(X)), answer.labels)
@@ -102,7 +102,7 @@ def test_training_rows_get_their_labels(clusterer: str) -> None:
 
 
 def test_clusters_are_called_as_the_study_calls_them(tmp_path: Path) -> None:
-    with karat.Study(X, storage=tmp_path / "s.karat") as study:
+    with sortal.Study(X, storage=tmp_path / "s.sortal") as study:
         study.sweep(["ward"], k=[3], n_init=1, workers=1)
         answer = study.best()
         called = [cluster.name for cluster in study.describe()]
@@ -161,7 +161,7 @@ def test_confidence_is_the_share_of_held_out_objects() -> None:
 
 def test_distances_have_no_further_objects() -> None:
     D = np.abs(np.subtract.outer(X[:, 0], X[:, 0]))
-    study = karat.Study(from_distances(D))
+    study = sortal.Study(from_distances(D))
     study.sweep(["average"], k=[2], workers=1)
     with pytest.raises(InputError, match="nothing is known of further objects"):
         study.best().predict(X)
@@ -177,7 +177,7 @@ def test_a_distance_that_is_a_function() -> None:
     def apart(a: Any, b: Any) -> float:
         return float(np.abs(a - b).sum())
 
-    study = karat.Study(X[:60], metric=apart)
+    study = sortal.Study(X[:60], metric=apart)
     study.sweep(["average"], k=[3], workers=1)
     answer = study.best()
     np.testing.assert_array_equal(np.asarray(answer.predict(X[:60])), answer.labels)
@@ -214,7 +214,7 @@ def of_a_table() -> Model:
 
 
 def saved(folder: Path) -> tuple[Model, Path]:
-    path = folder / "m.karat-model"
+    path = folder / "m.sortal-model"
     of_a_table().save(path, overwrite=True)
     return of_a_table(), path
 
@@ -224,8 +224,8 @@ def test_a_saved_model_is_the_same_in_another_process(tmp_path: Path) -> None:
     rows = pd.DataFrame({"c": ["x", "y"], "b": [0.5, 7.5], "a": [5.0, 0.1]})
     rows.to_csv(tmp_path / "rows.csv", index=False)
     code = (
-        "import karat, pandas, sys\n"
-        "table = karat.load_model(sys.argv[1]).predict(pandas.read_csv(sys.argv[2])).table\n"
+        "import sortal, pandas, sys\n"
+        "table = sortal.load_model(sys.argv[1]).predict(pandas.read_csv(sys.argv[2])).table\n"
         "print(table.to_json(double_precision=15))"
     )
     done = subprocess.run(
@@ -236,13 +236,13 @@ def test_a_saved_model_is_the_same_in_another_process(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(
         table.astype({"cluster": "int32"}), model.predict(rows).table, check_dtype=False
     )
-    again = tmp_path / "again.karat-model"
+    again = tmp_path / "again.sortal-model"
     load_model(path).save(again)
     assert again.read_bytes() == path.read_bytes()
 
 
 def test_files_of_earlier_versions_load() -> None:
-    kept = load_model(Path(__file__).with_name("version1.karat-model"))
+    kept = load_model(Path(__file__).with_name("version1.sortal-model"))
     rows = pd.DataFrame({"c": ["x", "y"], "b": [0.5, 7.5], "a": [5.0, 0.1]})
     pd.testing.assert_frame_equal(kept.predict(rows).table, of_a_table().predict(rows).table)
 
@@ -292,12 +292,12 @@ def test_a_damaged_file_is_an_error(tmp_path_factory: Any, data: st.DataObject) 
 def test_foreign_and_later_files(tmp_path: Path) -> None:
     foreign = tmp_path / "other"
     foreign.write_text("a,b\n1,2\n")
-    with pytest.raises(StorageError, match="not a karat model"):
+    with pytest.raises(StorageError, match="not a sortal model"):
         load_model(foreign)
     with pytest.raises(InputError, match="no file"):
         load_model(tmp_path / "none")
     np.savez(tmp_path / "x.npz", X=X)
-    with pytest.raises(StorageError, match="not a karat model"):
+    with pytest.raises(StorageError, match="not a sortal model"):
         load_model(tmp_path / "x.npz")
     _, path = saved(tmp_path)
     whole = path.read_bytes()
@@ -307,7 +307,7 @@ def test_foreign_and_later_files(tmp_path: Path) -> None:
     path.write_bytes(whole)
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    for change, said in (({"version": 99}, "update karat"), ({"digest": "0"}, "digest differs")):
+    for change, said in (({"version": 99}, "update sortal"), ({"digest": "0"}, "digest differs")):
         manifest = json.loads(members["manifest.json"]) | change
         with zipfile.ZipFile(path, "w") as archive:
             for name, content in (members | {"manifest.json": json.dumps(manifest)}).items():

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-import karat
-from karat import datasets, model
+import sortal
+from sortal import datasets, model
 from values import table_test
 
 N = 120
@@ -28,10 +28,10 @@ def fixtures() -> dict[str, Any]:
     counts = sparse.csr_array(rng.poisson(0.3 + 4.0 * np.eye(3, 8)[y]).astype(float))
     out = np.where(np.arange(N) % 30 == 4, -1, y)
     of = {
-        "three": karat.Model.of(X, y), "out": karat.Model.of(X, out), "table": karat.Model.of(table, y),
-        "ring": karat.Model.of(ring, y), "cosine": karat.Model.of(counts, y, metric="cosine"),
-        "city": karat.Model.of(X, list("xyz") * 40, metric="cityblock"), "one": karat.Model.of(X, y * 0),
-        "few": karat.Model.of(X[:6], y[:6]),
+        "three": sortal.Model.of(X, y), "out": sortal.Model.of(X, out), "table": sortal.Model.of(table, y),
+        "ring": sortal.Model.of(ring, y), "cosine": sortal.Model.of(counts, y, metric="cosine"),
+        "city": sortal.Model.of(X, list("xyz") * 40, metric="cityblock"), "one": sortal.Model.of(X, y * 0),
+        "few": sortal.Model.of(X[:6], y[:6]),
     }  # fmt: skip
     later = np.array([[9.2, 0.1, 0], [4.5, 4.6, 0.1], [0, 0.3, 9], [50, 50, 50], [0, 9, 0]])
 
@@ -51,15 +51,15 @@ def fixtures() -> dict[str, Any]:
     def damaged(change: Any) -> Any:
         """What is said of a file that was changed."""
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "m.karat-model"
+            path = Path(folder) / "m.sortal-model"
             of["three"].save(path)
             path.write_bytes(change(path.read_bytes()))
             try:
-                return str(karat.load_model(path))
+                return str(sortal.load_model(path))
             except ValueError as error:
                 return str(error).replace(folder, "")
 
-    named = karat.Model.of(pd.DataFrame(X, columns=["feature 1", "feature 2", "feature 3"]), y)
+    named = sortal.Model.of(pd.DataFrame(X, columns=["feature 1", "feature 2", "feature 3"]), y)
 
     def watched(*signals: Any, rows: Any = (40, 50, 60, 20), **options: Any) -> Any:
         """Watched clusters in words."""
@@ -108,19 +108,19 @@ CASES = {
         lambda of: of["three"].renamed(["p", "q"]),
     ],
     "Model": [
-        lambda X, y: karat.Model.of(X, y[:5]),
-        lambda X: karat.Model.of(X, np.full(N, -1)),
-        lambda X, y: karat.Model.of(X, y, metric="seuclidean"),
-        lambda X, y: karat.Model.of(X, y, metric="mahalanobis"),
-        lambda X, y: karat.Model.of(abs(X @ X.T), y, metric="precomputed"),
-        lambda X, y: karat.Model.of(X, y, metric=lambda a, b: abs(a - b).sum()).save("/nowhere/x"),
-        lambda X, y: str(karat.Model.of(X, y, refit=lambda rows: np.argmax(rows, axis=1))),
-        lambda X, y: str(karat.Model.of(X, y, refit=lambda rows: None)),
-        lambda X, y: str(karat.Model.of(X, y, refit=lambda rows: np.full(len(rows), -1))),
-        lambda X, y: str(karat.Model.of(X, y, reason="why not")),
-        lambda X, y: str(karat.Model.of(np.tile(X, (50, 1)), np.tile(y, 50))),
-        lambda X, y: [karat.Model.of(X, y, rows=np.arange(30)).rule.X.shape,
-            karat.Model.of(np.tile(X, (50, 1)), np.tile(y, 50)).rule.X.shape],
+        lambda X, y: sortal.Model.of(X, y[:5]),
+        lambda X: sortal.Model.of(X, np.full(N, -1)),
+        lambda X, y: sortal.Model.of(X, y, metric="seuclidean"),
+        lambda X, y: sortal.Model.of(X, y, metric="mahalanobis"),
+        lambda X, y: sortal.Model.of(abs(X @ X.T), y, metric="precomputed"),
+        lambda X, y: sortal.Model.of(X, y, metric=lambda a, b: abs(a - b).sum()).save("/nowhere/x"),
+        lambda X, y: str(sortal.Model.of(X, y, refit=lambda rows: np.argmax(rows, axis=1))),
+        lambda X, y: str(sortal.Model.of(X, y, refit=lambda rows: None)),
+        lambda X, y: str(sortal.Model.of(X, y, refit=lambda rows: np.full(len(rows), -1))),
+        lambda X, y: str(sortal.Model.of(X, y, reason="why not")),
+        lambda X, y: str(sortal.Model.of(np.tile(X, (50, 1)), np.tile(y, 50))),
+        lambda X, y: [sortal.Model.of(X, y, rows=np.arange(30)).rule.X.shape,
+            sortal.Model.of(np.tile(X, (50, 1)), np.tile(y, 50)).rule.X.shape],
     ],
     "ExtensionAgreement": [
         lambda: [str(model.ExtensionAgreement(v, e, s, 1234, r, why)) for v, e, s, r, why in
@@ -139,7 +139,7 @@ CASES = {
             lambda b: b.replace(b"manifest", b"menifest"))],
     ],
     "load_model": [
-        lambda: karat.load_model("/nowhere/x"),
+        lambda: sortal.load_model("/nowhere/x"),
     ],
     "watch": [
         lambda named: model.watch(named, "/nowhere/at.csv"),

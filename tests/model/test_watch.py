@@ -11,11 +11,11 @@ import pytest
 from scipy.special import betaln
 from scipy.stats import chi2_contingency
 
-import karat
-from command_line import karat_command
-from karat.model import watch
-from karat.model.watch import _limits, _signal, change_evidence, spread_of
-from karat.runtime.validation import InputError
+import sortal
+from command_line import sortal_command
+from sortal.model import watch
+from sortal.model.watch import _limits, _signal, change_evidence, spread_of
+from sortal.runtime.validation import InputError
 
 CENTERS = 9.0 * np.eye(3)
 
@@ -33,12 +33,12 @@ def table(n_days: int, n: int, *, seed: int, shift: int | None = None) -> pd.Dat
 
 
 @pytest.fixture(scope="module")
-def model() -> karat.Model:
+def model() -> sortal.Model:
     """A model of three clusters."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 3, 600)
     X = CENTERS[truth] + rng.normal(size=(600, 3))
-    return karat.Model.of(pd.DataFrame(X, columns=list("abc")), truth)
+    return sortal.Model.of(pd.DataFrame(X, columns=list("abc")), truth)
 
 
 def streams(
@@ -84,7 +84,7 @@ def test_the_evidence_is_that_of_its_definition() -> None:
 def test_a_quarter_of_a_clusters_rows_are_far_from_its_centre() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(90, 2)), columns=list("ab"))
-    model = karat.Model.of(frame, rng.integers(0, 3, 90))
+    model = sortal.Model.of(frame, rng.integers(0, 3, 90))
     placed = model.rule.place(model.rule.X, np.arange(90))
     limits = _limits(model)
     for c in range(3):
@@ -94,7 +94,7 @@ def test_a_quarter_of_a_clusters_rows_are_far_from_its_centre() -> None:
     assert limits[3] == np.inf
 
 
-def test_a_shift_is_found_and_dated(model: karat.Model, tmp_path: Path) -> None:
+def test_a_shift_is_found_and_dated(model: sortal.Model, tmp_path: Path) -> None:
     table(25, 200, seed=1, shift=15).to_parquet(tmp_path / "x.parquet")
     watched = watch(model, tmp_path / "x.parquet", by="day")
     shares = {signal.name: signal for signal in watched.alarms}
@@ -110,7 +110,7 @@ def test_a_shift_is_found_and_dated(model: karat.Model, tmp_path: Path) -> None:
     np.testing.assert_allclose(watched.table["share of 0"], expected)
 
 
-def test_distances_and_unlike_rows_are_watched(model: karat.Model, tmp_path: Path) -> None:
+def test_distances_and_unlike_rows_are_watched(model: sortal.Model, tmp_path: Path) -> None:
     frame = table(20, 300, seed=2)
     late = (frame["day"] > "2024-01-12").to_numpy()
     frame.loc[late, "a"] += 1.0
@@ -124,7 +124,7 @@ def test_distances_and_unlike_rows_are_watched(model: karat.Model, tmp_path: Pat
     assert "unlike" in {signal.kind for signal in alarms}
 
 
-def test_files_times_and_numbers_are_periods(model: karat.Model, tmp_path: Path) -> None:
+def test_files_times_and_numbers_are_periods(model: sortal.Model, tmp_path: Path) -> None:
     frame = table(12, 20, seed=3)
     (tmp_path / "rows").mkdir()
     for i, (_, rows) in enumerate(frame.groupby("day")):
@@ -152,7 +152,7 @@ def test_files_times_and_numbers_are_periods(model: karat.Model, tmp_path: Path)
     assert any("fewer than 30 rows" in sentence for sentence in gaps.sentences)
 
 
-def test_days_that_vary_by_habit_lower_the_evidence(model: karat.Model, tmp_path: Path) -> None:
+def test_days_that_vary_by_habit_lower_the_evidence(model: sortal.Model, tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
     share = np.tile([0.2, 0.3, 0.3, 0.4, 0.3, 0.5, 0.4], 5)
     counts = rng.binomial(2000, share)
@@ -165,7 +165,7 @@ def test_days_that_vary_by_habit_lower_the_evidence(model: karat.Model, tmp_path
     assert tempered.max() < 3
 
 
-def test_wrong_requests_are_explained(model: karat.Model, tmp_path: Path) -> None:
+def test_wrong_requests_are_explained(model: sortal.Model, tmp_path: Path) -> None:
     table(5, 20, seed=5).to_parquet(tmp_path / "x.parquet")
     with pytest.raises(InputError, match="5 periods, and the first 7"):
         watch(model, tmp_path / "x.parquet", by="day")
@@ -175,20 +175,20 @@ def test_wrong_requests_are_explained(model: karat.Model, tmp_path: Path) -> Non
         watch(model, tmp_path / "x.parquet", by="day", alpha=2)
 
 
-def test_the_command_writes_a_page(model: karat.Model, tmp_path: Path) -> None:
-    model.renamed(["<b>low", "mid", "high"]).save(tmp_path / "m.karat-model")
+def test_the_command_writes_a_page(model: sortal.Model, tmp_path: Path) -> None:
+    model.renamed(["<b>low", "mid", "high"]).save(tmp_path / "m.sortal-model")
     table(25, 200, seed=1, shift=15).to_csv(tmp_path / "x.csv", index=False)
-    command = ("watch", "m.karat-model", "x.csv", "--by", "day", "--report", "w.html")
-    done = karat_command(*command, cwd=tmp_path)
+    command = ("watch", "m.sortal-model", "x.csv", "--by", "day", "--report", "w.html")
+    done = sortal_command(*command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "signals changed in 18 periods" in done.stdout
     assert "share of <b>low" in done.stdout
     page = (tmp_path / "w.html").read_text("utf-8")
     assert "<b>low" not in page
     assert page.count("<figure") == 7
-    refused = karat_command(*command, cwd=tmp_path)
+    refused = sortal_command(*command, cwd=tmp_path)
     assert refused.returncode == 2
-    record = json.loads(karat_command(*command[:-2], "--json", cwd=tmp_path).stdout)
+    record = json.loads(sortal_command(*command[:-2], "--json", cwd=tmp_path).stdout)
     assert any(signal["alarm"] is not None for signal in record["signals"])
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from karat._kernels.dip import dip, dip_evidence
+from sortal._kernels.dip import dip, dip_evidence
 
 
 def naive_dip(x):

@@ -12,9 +12,9 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_moons
 
-import karat
-from karat.nulls.gaps import DIMENSION_NEIGHBOURS, ENOUGH, NEIGHBOUR, SHARE, find_gaps
-from karat.nulls.structure import gap_evidence, probability_of
+import sortal
+from sortal.nulls.gaps import DIMENSION_NEIGHBOURS, ENOUGH, NEIGHBOUR, SHARE, find_gaps
+from sortal.nulls.structure import gap_evidence, probability_of
 
 
 def by_thresholds(Z):
@@ -93,7 +93,7 @@ def test_groups_of_any_shape_are_structure(shape):
     contrast, groups = find_gaps(X)
     assert contrast > ENOUGH
     assert groups == k
-    structure = karat.assess_structure(X)
+    structure = sortal.assess_structure(X)
     assert structure.decision == "yes"
     assert structure.n_clusters >= k
 
@@ -121,7 +121,7 @@ CLOUDS = {
 @pytest.mark.parametrize("cloud", CLOUDS)
 def test_clouds_have_no_gap(cloud):
     for seed in range(3):
-        structure = karat.assess_structure(CLOUDS[cloud](np.random.default_rng(seed)))
+        structure = sortal.assess_structure(CLOUDS[cloud](np.random.default_rng(seed)))
         assert structure.decision != "yes"
 
 

@@ -7,11 +7,11 @@ import pytest
 from scipy.optimize import approx_fprime
 from scipy.stats import norm, uniform
 
-from karat import assess_structure
-from karat._kernels import modes
-from karat._kernels.dip import dip_evidence
-from karat._kernels.modes import _bimodal, line_evidence, two_against_one
-from karat.datasets.values.dependence import mode_p_value
+from sortal import assess_structure
+from sortal._kernels import modes
+from sortal._kernels.dip import dip_evidence
+from sortal._kernels.modes import _bimodal, line_evidence, two_against_one
+from sortal.datasets.values.dependence import mode_p_value
 
 ONE = {
     "normal": lambda r: r.normal(size=200),

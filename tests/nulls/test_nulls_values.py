@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-import karat
-from karat import nulls
+import sortal
+from sortal import nulls
 from values import fails, table_test
 
 
@@ -52,10 +52,10 @@ CASES = {
             line[:5].T), "shuffled", "precomputed"))],
     ],
     "assess_structure": [
-        lambda line: [karat.assess_structure(X) for X in (np.ones((30, 2)), line[:31], line[:32])],
-        lambda: fails(karat.assess_structure, sparse.csr_array(np.eye(3)), metric="graph"),
-        lambda line: karat.assess_structure(np.r_[line, line + 9, line + 18]),
-        lambda line: karat.assess_structure(np.r_[line[:20], line[:20] + 9]),
+        lambda line: [sortal.assess_structure(X) for X in (np.ones((30, 2)), line[:31], line[:32])],
+        lambda: fails(sortal.assess_structure, sparse.csr_array(np.eye(3)), metric="graph"),
+        lambda line: sortal.assess_structure(np.r_[line, line + 9, line + 18]),
+        lambda line: sortal.assess_structure(np.r_[line[:20], line[:20] + 9]),
     ],
 }
 # fmt: on

@@ -10,9 +10,9 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist, pdist
 
-from karat.nulls import coordinates, references, structure, valleys
-from karat.nulls.references import draw_reference
-from karat.runtime.validation import InputError
+from sortal.nulls import coordinates, references, structure, valleys
+from sortal.nulls.references import draw_reference
+from sortal.runtime.validation import InputError
 
 
 def blobs(k, n=40, apart=12.0, seed=0):
@@ -132,7 +132,7 @@ def test_searches_are_repeated_near_a_limit_and_for_the_leading_numbers(monkeypa
         return np.where(numbers == 3, of_three, others), np.where(numbers == 3, 3, 9)
 
     monkeypatch.setattr(structure, "find_valleys", find)
-    monkeypatch.setattr("karat.runtime.threads.available_cores", lambda: 1)
+    monkeypatch.setattr("sortal.runtime.threads.available_cores", lambda: 1)
     X = np.random.default_rng(0).normal(size=(400, 2))
     level = 15.0
     sure = structure.assess_structure(X)

@@ -8,18 +8,18 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
-import karat
-from karat._kernels.dip import dip_evidence
-from karat._kernels.spanning_trees import path_lengths
-from karat.nulls.coordinates import coordinates
-from karat.nulls.structure import linearity, needed, probability_of
-from karat.nulls.valleys import (
+import sortal
+from sortal._kernels.dip import dip_evidence
+from sortal._kernels.spanning_trees import path_lengths
+from sortal.nulls.coordinates import coordinates
+from sortal.nulls.structure import linearity, needed, probability_of
+from sortal.nulls.valleys import (
     _spanning_edges,
     _thin_border,
     _valley_along,
     find_valleys,
 )
-from karat.runtime.validation import InputError
+from sortal.runtime.validation import InputError
 
 
 def two(n=300, d=2, apart=5.0, seed=0):
@@ -49,7 +49,7 @@ WITHOUT = {
 
 @pytest.mark.parametrize("kind", WITHOUT)
 def test_one_group_is_no_structure(kind):
-    structure = karat.assess_structure(WITHOUT[kind](np.random.default_rng(1)))
+    structure = sortal.assess_structure(WITHOUT[kind](np.random.default_rng(1)))
     assert structure.decision != "yes"
     assert structure.n_clusters == 1
     assert structure.probability < 0.6
@@ -57,20 +57,20 @@ def test_one_group_is_no_structure(kind):
 
 @pytest.mark.parametrize("d", [2, 20, 200])
 def test_two_groups_are(d):
-    structure = karat.assess_structure(two(d=d))
+    structure = sortal.assess_structure(two(d=d))
     assert (structure.decision, structure.n_clusters) == ("yes", 2)
     assert structure.probability > 0.9
 
 
 def test_shapes_are_clusters_and_a_curve_is_none():
     inner, outer = 0.4 * ring(seed=1), 1.6 * ring(seed=2)
-    assert karat.assess_structure(np.concatenate([inner, outer])).decision == "yes"
-    assert karat.assess_structure(outer).decision != "yes"
+    assert sortal.assess_structure(np.concatenate([inner, outer])).decision == "yes"
+    assert sortal.assess_structure(outer).decision != "yes"
 
 
 def test_few_objects_say_nothing_and_many_say_no():
     rng = np.random.default_rng(0)
-    few, many = (karat.assess_structure(rng.normal(size=(n, 2))) for n in (12, 800))
+    few, many = (sortal.assess_structure(rng.normal(size=(n, 2))) for n in (12, 800))
     assert (few.decision, few.probability) == ("unclear", 0.5)
     assert many.decision == "no"
     assert few.evidence == 0 < many.n_objects
@@ -87,7 +87,7 @@ def test_what_the_answer_does_not_follow(change):
         "turned": X @ turn,
         "copied": np.repeat(X, 3, axis=0),
     }[change]
-    before, after = karat.assess_structure(X), karat.assess_structure(Z)
+    before, after = sortal.assess_structure(X), sortal.assess_structure(Z)
     assert (after.decision, after.n_clusters) == (before.decision, before.n_clusters)
     assert after.evidence == pytest.approx(before.evidence, rel=0.3)
     assert after.n_objects == before.n_objects
@@ -95,19 +95,19 @@ def test_what_the_answer_does_not_follow(change):
 
 def test_the_same_for_the_matrix_for_sparse_data_and_for_any_number_of_cores(monkeypatch):
     X = two(n=200)
-    said = karat.assess_structure(X)
-    assert karat.assess_structure(cdist(X, X), metric="precomputed").decision == "yes"
-    assert karat.assess_structure(X, metric="manhattan").decision == "yes"
-    assert karat.assess_structure(sparse.csr_array(X)).decision == "yes"
-    monkeypatch.setattr("karat.runtime.threads.available_cores", lambda: 3)
-    assert karat.assess_structure(X) == said
+    said = sortal.assess_structure(X)
+    assert sortal.assess_structure(cdist(X, X), metric="precomputed").decision == "yes"
+    assert sortal.assess_structure(X, metric="manhattan").decision == "yes"
+    assert sortal.assess_structure(sparse.csr_array(X)).decision == "yes"
+    monkeypatch.setattr("sortal.runtime.threads.available_cores", lambda: 3)
+    assert sortal.assess_structure(X) == said
     with pytest.raises(InputError, match="no coordinates"):
-        karat.assess_structure(sparse.csr_array(np.eye(5)), metric="graph")
+        sortal.assess_structure(sparse.csr_array(np.eye(5)), metric="graph")
 
 
 @pytest.mark.parametrize("X", [np.zeros((50, 3)), np.zeros((1, 2)), np.arange(4.0)[:, None]])
 def test_degenerate_data_have_a_defined_answer(X):
-    structure = karat.assess_structure(X)
+    structure = sortal.assess_structure(X)
     assert (structure.evidence, structure.n_clusters) == (0.0, 1)
     assert structure.decision in ("no", "unclear")
 
@@ -133,7 +133,7 @@ def test_ties_are_spread_anew_in_each_search():
     rng = np.random.default_rng(0)
     X = np.round(rng.normal(size=(150, 6)) * [2, 2, 1, 1, 1, 1])
     X[:40, 0] += 4
-    found = [karat.assess_structure(X, random_state=seed) for seed in range(6)]
+    found = [sortal.assess_structure(X, random_state=seed) for seed in range(6)]
     spread = np.std([one.evidence for one in found])
     assert found[0].error > 0
     assert spread < 1
@@ -188,7 +188,7 @@ def test_valleys_count_the_clusters():
 def test_no_more_clusters_are_counted_than_there_are(k, n):
     rng = np.random.default_rng(k)
     X = 9 * np.eye(k, max(k, 3))[np.arange(n) % k] + rng.normal(size=(n, max(k, 3)))
-    counted = karat.assess_structure(X).n_clusters
+    counted = sortal.assess_structure(X).n_clusters
     assert max(2, k / 2) <= counted <= k
 
 
@@ -196,7 +196,7 @@ def test_no_more_clusters_are_counted_than_there_are(k, n):
 def test_jitter_does_not_matter(kind):
     X = WITHOUT[kind](np.random.default_rng(1)).astype(float)
     jittered = X + np.random.default_rng(2).normal(scale=1e-6, size=X.shape)
-    before, after = karat.assess_structure(X), karat.assess_structure(jittered)
+    before, after = sortal.assess_structure(X), sortal.assess_structure(jittered)
     assert after.decision == before.decision
     assert after.n_objects == before.n_objects
 
@@ -224,6 +224,6 @@ def test_a_border_is_thin_between_dense_groups_and_not_within_one():
 @pytest.mark.parametrize(("n", "d"), [(1000, 8), pytest.param(2000, 8, marks=pytest.mark.long)])
 def test_large_clouds_have_no_clusters(n, d):
     X = np.random.default_rng(1).normal(size=(n, d))
-    assert karat.assess_structure(X).decision == "no"
+    assert sortal.assess_structure(X).decision == "no"
     X[: n // 3, 0] += 6
-    assert karat.assess_structure(X).decision == "yes"
+    assert sortal.assess_structure(X).decision == "yes"

@@ -15,19 +15,19 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits, load_iris, make_blobs
 from sklearn.manifold import trustworthiness
 
-import karat
-from karat.distances.neighbors import neighbor_lists
-from karat.plot import layout as layouts
-from karat.plot.layout import lay_out, n_neighbors, principal_plane, share_kept
-from karat.report import render
-from karat.report._cards import cards
-from karat.report._facts import gather
-from karat.report._map import ObjectMap
+import sortal
+from sortal.distances.neighbors import neighbor_lists
+from sortal.plot import layout as layouts
+from sortal.plot.layout import lay_out, n_neighbors, principal_plane, share_kept
+from sortal.report import render
+from sortal.report._cards import cards
+from sortal.report._facts import gather
+from sortal.report._map import ObjectMap
 
 RNG = np.random.default_rng(0)
 
 
-def payload(study: karat.Study) -> Any:
+def payload(study: sortal.Study) -> Any:
     found = re.search(r'id="payload">(.*?)</script>', render(study), re.S)
     assert found is not None
     return json.loads(found[1])
@@ -106,9 +106,9 @@ def test_edge_is_its_definition() -> None:
 
 
 @pytest.fixture(scope="module")
-def study() -> karat.Study:
+def study() -> sortal.Study:
     X, _ = make_blobs(300, n_features=4, centers=4, cluster_std=1.6, random_state=1)
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.sweep(["kmeans", "ward"], k=range(2, 7), n_init=1, workers=1)
     study.add({"thin": np.where(np.arange(300) < 20, -1, np.arange(300) % 3)})
     study.by = "consensus"
@@ -116,11 +116,11 @@ def study() -> karat.Study:
 
 
 @pytest.fixture(scope="module")
-def data(study: karat.Study) -> Any:
+def data(study: sortal.Study) -> Any:
     return payload(study)
 
 
-def test_labels_of_every_candidate_are_in_the_page(study: karat.Study, data: Any) -> None:
+def test_labels_of_every_candidate_are_in_the_page(study: sortal.Study, data: Any) -> None:
     ranked, rows = study.rank(), gather(study).chosen.map.rows  # type: ignore[union-attr]
     values = unpacked(data)
     assert len(values) == len(ranked)
@@ -131,7 +131,7 @@ def test_labels_of_every_candidate_are_in_the_page(study: karat.Study, data: Any
         assert ranked["partition"].iloc[place] == partition
 
 
-def test_flows_sizes_and_cards_are_those_of_all_objects(study: karat.Study, data: Any) -> None:
+def test_flows_sizes_and_cards_are_those_of_all_objects(study: sortal.Study, data: Any) -> None:
     chosen = study.best().labels
     X, names = study.X, list(study.dataset.feature_names)
     for name, one in zip(study.rank().index, data["candidates"], strict=True):
@@ -155,7 +155,7 @@ def test_flows_sizes_and_cards_are_those_of_all_objects(study: karat.Study, data
     assert min(lengths) < 0 < max(lengths)
 
 
-def test_matched_clusters_have_one_colour(study: karat.Study, data: Any) -> None:
+def test_matched_clusters_have_one_colour(study: sortal.Study, data: Any) -> None:
     name = study.rank().index[1]
     one, chosen, labels = data["candidates"][1], study.best().labels, study.labels(name)
     table = np.zeros((chosen.max() + 1, labels.max() + 1))
@@ -164,7 +164,7 @@ def test_matched_clusters_have_one_colour(study: karat.Study, data: Any) -> None
     assert np.sum(np.array(one["slots"])[labels[labels >= 0]] == chosen[labels >= 0]) == most
 
 
-def test_descriptions_are_of_the_clusters(study: karat.Study) -> None:
+def test_descriptions_are_of_the_clusters(study: sortal.Study) -> None:
     facts = gather(study)
     assert facts.chosen is not None
     found = cards(facts)
@@ -179,7 +179,7 @@ def test_descriptions_are_of_the_clusters(study: karat.Study) -> None:
         assert np.sign(length) == np.sign(z[j])
 
 
-def test_headline_has_no_word_that_needs_a_course(study: karat.Study) -> None:
+def test_headline_has_no_word_that_needs_a_course(study: sortal.Study) -> None:
     told = study.best().sentences[0]
     learned = ("cluster", "index", "silhouette", "ARI", "judge", "partition", "k=", "kmeans", "τ")
     assert not [word for word in learned if word in told]
@@ -188,7 +188,7 @@ def test_headline_has_no_word_that_needs_a_course(study: karat.Study) -> None:
 @pytest.mark.long
 def test_two_hundred_candidates_fit_into_five_megabytes() -> None:
     X, _ = make_blobs(3000, n_features=12, centers=6, random_state=0)
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.add({f"clustering {i}": RNG.integers(0, 2 + i % 19, 3000) for i in range(200)})
     study.by = "calinski_harabasz_index"
     page = render(study)

@@ -15,10 +15,10 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 from sklearn.datasets import load_wine
 
-import karat
+import sortal
 from chromium import CHROMIUM, Chromium
-from command_line import karat_command
-from karat.report import render
+from command_line import sortal_command
+from sortal.report import render
 from test_run_screen import KINDS, written
 
 pytestmark = [
@@ -35,18 +35,18 @@ ALL_DRAWN = (
 
 
 @pytest.fixture(scope="module")
-def study() -> karat.Study:
+def study() -> sortal.Study:
     wine = load_wine()
     truth = wine.target_names[wine.target]
     X = pd.DataFrame(wine.data, columns=wine.feature_names)
-    study = karat.Study(karat.datasets.from_table(X, y=truth, scale="standard"))
+    study = sortal.Study(sortal.datasets.from_table(X, y=truth, scale="standard"))
     study.sweep(["kmeans", "gaussian-mixture"], k=[9, 2, 3, 4], n_init=2, workers=1)
     study.by = "consensus"
     return study
 
 
 @pytest.fixture(scope="module")
-def page(study: karat.Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page(study: sortal.Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("page") / "wine.html"
     file.write_text(render(study), encoding="utf-8")
     return file
@@ -93,7 +93,7 @@ def marks(browser: Chromium) -> dict[str, int]:
     return found
 
 
-def test_the_first_screen_is_drawn(study: karat.Study, browser: Chromium, page: Path) -> None:
+def test_the_first_screen_is_drawn(study: sortal.Study, browser: Chromium, page: Path) -> None:
     show(browser, page)
     answer = study.best()
     sizes = np.bincount(answer.labels)
@@ -105,7 +105,7 @@ def test_the_first_screen_is_drawn(study: karat.Study, browser: Chromium, page: 
 
 
 def test_a_row_of_the_ranking_opens_its_candidate(
-    study: karat.Study, browser: Chromium, page: Path
+    study: sortal.Study, browser: Chromium, page: Path
 ) -> None:
     show(browser, page)
     ranked, answer = study.rank(), study.best()
@@ -143,7 +143,7 @@ def test_a_row_of_the_ranking_opens_its_candidate(
 
 
 def test_a_point_of_a_curve_opens_its_candidate(
-    study: karat.Study, browser: Chromium, page: Path
+    study: sortal.Study, browser: Chromium, page: Path
 ) -> None:
     show(browser, page, folds=True)
     browser.run("document.getElementById('plot-by-k').scrollIntoView({ behavior: 'instant' })")
@@ -164,7 +164,7 @@ def test_a_point_of_a_curve_opens_its_candidate(
 
 
 def test_choosing_a_candidate_changes_all_pictures_together(
-    study: karat.Study, browser: Chromium, page: Path
+    study: sortal.Study, browser: Chromium, page: Path
 ) -> None:
     show(browser, page, folds=True)
     ranked = study.rank()
@@ -175,7 +175,7 @@ def test_choosing_a_candidate_changes_all_pictures_together(
     assert [int(size) for size in texts(browser, ".card .size b")] == sorted(sizes, reverse=True)
     bars = texts(browser, "[data-look=sizes] text")[1::2]
     assert [int(size) for size in bars] == sorted(sizes, reverse=True)
-    mean = karat.silhouette(study.X, study.labels(str(ranked.index[place])))
+    mean = sortal.silhouette(study.X, study.labels(str(ranked.index[place])))
     told = texts(browser, "[data-look=silhouettes] text")[-1]
     assert float(told.removeprefix("mean ")) == pytest.approx(mean, abs=0.002)
     assert browser.run("document.querySelectorAll('[data-look=dots] circle').length") == 13 * 4
@@ -209,7 +209,7 @@ def test_the_map_takes_colours_and_places_from_columns(browser: Chromium, page: 
 
 
 def test_labels_and_pictures_can_be_saved(
-    study: karat.Study, browser: Chromium, page: Path
+    study: sortal.Study, browser: Chromium, page: Path
 ) -> None:
     show(browser, page, folds=True)
     browser.run(
@@ -333,7 +333,7 @@ def test_nothing_bars_a_reader_of_further_reports(
     browser: Chromium, tmp_path: Path, kind: str
 ) -> None:
     written(tmp_path)
-    done = karat_command("run", *KINDS[kind], "--report", "page.html", cwd=tmp_path)
+    done = sortal_command("run", *KINDS[kind], "--report", "page.html", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     for width in (400, 1300):
         show(browser, tmp_path / "page.html", width, folds=True)
@@ -382,7 +382,7 @@ def test_nothing_is_cut_or_written_over(browser: Chromium, page: Path, width: in
         assert browser.run(f"{pane}.scrollWidth - {pane}.clientWidth") == 0
 
 
-def test_controls_work(study: karat.Study, browser: Chromium, page: Path) -> None:
+def test_controls_work(study: sortal.Study, browser: Chromium, page: Path) -> None:
     show(browser, page, folds=True)
     ranked, scores = study.rank(), study.scores()
 

@@ -11,21 +11,21 @@ from pathlib import Path
 
 import pytest
 
-import karat
-from karat.report import write_report
-from karat.runtime.output import check_output, write_output
-from karat.runtime.validation import InputError
-from karat.study import StorageError
+import sortal
+from sortal.report import write_report
+from sortal.runtime.output import check_output, write_output
+from sortal.runtime.validation import InputError
+from sortal.study import StorageError
 
 
 @pytest.fixture(scope="module")
-def study() -> karat.Study:
-    study = karat.Study([[0.0], [0.1], [5.0], [5.1]])
+def study() -> sortal.Study:
+    study = sortal.Study([[0.0], [0.1], [5.0], [5.1]])
     study.add({"two": [0, 0, 1, 1]})
     return study
 
 
-def test_written_whole(study: karat.Study, tmp_path: Path) -> None:
+def test_written_whole(study: sortal.Study, tmp_path: Path) -> None:
     target = tmp_path / "report.html"
     write_report(study, target)
     text = target.read_text(encoding="utf-8")
@@ -37,7 +37,7 @@ def test_written_whole(study: karat.Study, tmp_path: Path) -> None:
     assert target.stat().st_mode & 0o777 == 0o666 & ~umask
 
 
-def test_not_over_another_file_unless_told(study: karat.Study, tmp_path: Path) -> None:
+def test_not_over_another_file_unless_told(study: sortal.Study, tmp_path: Path) -> None:
     target = tmp_path / "report.html"
     target.write_text("mine")
     with pytest.raises(InputError, match=r"exists already.*overwrite=True"):
@@ -56,7 +56,7 @@ def test_not_over_another_file_unless_told(study: karat.Study, tmp_path: Path) -
 
 
 @pytest.mark.posix
-def test_through_a_link_to_its_file(study: karat.Study, tmp_path: Path) -> None:
+def test_through_a_link_to_its_file(study: sortal.Study, tmp_path: Path) -> None:
     (tmp_path / "link.html").symlink_to(tmp_path / "real.html")
     write_report(study, tmp_path / "link.html")
     assert (tmp_path / "link.html").is_symlink()
@@ -78,7 +78,7 @@ def test_folder_that_is_not_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.posix
 @pytest.mark.parametrize("there", [True, False])
-def test_no_room_leaves_all_as_it_was(study: karat.Study, tmp_path: Path, there: bool) -> None:
+def test_no_room_leaves_all_as_it_was(study: sortal.Study, tmp_path: Path, there: bool) -> None:
     import resource
 
     target = tmp_path / "report.html"
@@ -100,7 +100,7 @@ def test_no_room_leaves_all_as_it_was(study: karat.Study, tmp_path: Path, there:
 
 
 def test_full_disk_says_what_to_do(
-    study: karat.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    study: sortal.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(handle: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -112,7 +112,7 @@ def test_full_disk_says_what_to_do(
 
 
 def test_interrupt_leaves_nothing(
-    study: karat.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    study: sortal.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop(handle: int) -> None:
         raise KeyboardInterrupt
@@ -125,10 +125,10 @@ def test_interrupt_leaves_nothing(
 
 def test_packages_are_imported_late_and_plotly_never() -> None:
     code = (
-        "import sys, karat, karat.report; "
+        "import sys, sortal, sortal.report; "
         "print([m for m in ('plotly', 'jinja2', 'pandas', 'sklearn') if m in sys.modules]); "
-        "study = karat.Study([[0.0], [0.1], [5.0], [5.1]]).add({'two': [0, 0, 1, 1]}); "
-        "karat.report.render(study); print('plotly' in sys.modules)"
+        "study = sortal.Study([[0.0], [0.1], [5.0], [5.1]]).add({'two': [0, 0, 1, 1]}); "
+        "sortal.report.render(study); print('plotly' in sys.modules)"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.split() == ["[]", "False"]

@@ -17,13 +17,13 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_wine
 
-import karat
-from karat.datasets import Dataset
-from karat.measures import catalogue
-from karat.report import render
-from karat.report._sections import SCRIPTS, script_json
-from karat.study import wording
+import sortal
 from report_page import Page
+from sortal.datasets import Dataset
+from sortal.measures import catalogue
+from sortal.report import render
+from sortal.report._sections import SCRIPTS, script_json
+from sortal.study import wording
 
 
 def wine(truth: Any = None) -> Dataset:
@@ -48,16 +48,16 @@ def wine(truth: Any = None) -> Dataset:
 
 
 @pytest.fixture(scope="module")
-def blind() -> karat.Study:
-    study = karat.Study(wine())
+def blind() -> sortal.Study:
+    study = sortal.Study(wine())
     study.sweep(["kmeans", "ward", "hdbscan"], k=range(2, 7), n_init=2, workers=1)
     study.by = "consensus"
-    study.command = "karat run wine.csv -k 2:6"
+    study.command = "sortal run wine.csv -k 2:6"
     return study
 
 
 @pytest.fixture(scope="module")
-def source(blind: karat.Study) -> str:
+def source(blind: sortal.Study) -> str:
     return render(blind)
 
 
@@ -67,18 +67,18 @@ def page(source: str) -> Page:
 
 
 @pytest.fixture(scope="module")
-def labelled() -> karat.Study:
-    study = karat.Study(wine(truth=178))
+def labelled() -> sortal.Study:
+    study = sortal.Study(wine(truth=178))
     study.sweep(["kmeans", "ward"], k=range(2, 6), n_init=2, workers=1)
     return study
 
 
 @pytest.fixture(scope="module")
-def labelled_source(labelled: karat.Study) -> str:
+def labelled_source(labelled: sortal.Study) -> str:
     return render(labelled)
 
 
-def test_the_answer_comes_first_and_whole(blind: karat.Study, page: Page) -> None:
+def test_the_answer_comes_first_and_whole(blind: sortal.Study, page: Page) -> None:
     assert page.sections[0] == "answer"
     answer = blind.best()
     first = page.texts["answer"]
@@ -104,7 +104,7 @@ def test_the_parts_are_there(page: Page) -> None:
     assert not {"classes", "alternatives", "differences", "stability"} & set(page.sections)
     assert "scaled to mean 0" in page.texts["data"]
     assert "wine.csv" in page.texts["data"]
-    assert page.texts["command"].strip() == "karat run wine.csv -k 2:6"
+    assert page.texts["command"].strip() == "sortal run wine.csv -k 2:6"
 
 
 def test_every_figure_has_words_and_a_place(page: Page) -> None:
@@ -120,7 +120,7 @@ def test_every_figure_has_words_and_a_place(page: Page) -> None:
     }  # fmt: skip
 
 
-def test_columns_and_silhouettes_of_the_map(blind: karat.Study, page: Page) -> None:
+def test_columns_and_silhouettes_of_the_map(blind: sortal.Study, page: Page) -> None:
     payload, given = page.payload, load_wine()
     rows = payload["map"]["rows"]
     shown = {one["name"]: one for one in payload["columns"]}
@@ -131,11 +131,11 @@ def test_columns_and_silhouettes_of_the_map(blind: karat.Study, page: Page) -> N
     packed = gzip.decompress(base64.b64decode(payload["silhouettes"]))
     values = np.frombuffer(packed, dtype="i1").reshape(len(payload["candidates"]), -1)
     for name, found in list(zip(blind.rank().index, values, strict=True))[:3]:
-        wanted = karat.silhouette_samples(blind.X, blind.labels(name))[rows]
+        wanted = sortal.silhouette_samples(blind.X, blind.labels(name))[rows]
         np.testing.assert_allclose(found / 100, wanted[payload["profiled"]], atol=0.0051)
 
 
-def test_the_pictures_people_know_are_there(blind: karat.Study, page: Page) -> None:
+def test_the_pictures_people_know_are_there(blind: sortal.Study, page: Page) -> None:
     figures = page.payload["figures"]
     assert {"by-k", "elbow", "gap", "clarity", "dendrogram"} == set(figures)
     best = next(one for one in blind.rank().index if one.startswith("ward"))
@@ -150,7 +150,7 @@ def test_the_pictures_people_know_are_there(blind: karat.Study, page: Page) -> N
 
 def test_the_consensus_matrix_is_shown_where_stability_was_asked(page: Page) -> None:
     assert "consensus-matrix" not in page.sections
-    study = karat.Study(wine())
+    study = sortal.Study(wine())
     study.sweep(["ward"], k=[3], workers=1)
     study.stability(n_resamples=4, n_references=0)
     shown = Page(render(study))
@@ -164,7 +164,7 @@ def test_pictures_that_the_data_do_not_allow_are_left_out(metric: str) -> None:
     X = np.vstack([rng.normal(i, 0.1, (15, 3)) for i in (0, 5)])
     square = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=-1))
     given = {"precomputed": square, "graph": np.exp(-square) - np.eye(30)}
-    study = karat.Study(
+    study = sortal.Study(
         sparse.csr_array(X) if metric == "sparse" else given.get(metric, X),
         metric="euclidean" if metric == "sparse" else metric,
     )
@@ -206,7 +206,7 @@ def test_nothing_is_loaded(source: str, page: Page) -> None:
     assert "@import" not in style[1]
 
 
-def test_the_table_is_the_ranking(blind: karat.Study, page: Page) -> None:
+def test_the_table_is_the_ranking(blind: sortal.Study, page: Page) -> None:
     table, ranked, scores = page.payload["table"], blind.rank(), blind.scores()
     assert [table["name"][row] for row in table["rows"]] == list(ranked.index)
     assert table["rank"] == ranked["rank"].tolist()
@@ -226,7 +226,7 @@ def test_the_table_is_the_ranking(blind: karat.Study, page: Page) -> None:
 
 
 def test_the_consensus_of_every_candidate_is_that_of_its_partition(
-    blind: karat.Study, page: Page
+    blind: sortal.Study, page: Page
 ) -> None:
     table, ranked = page.payload["table"], blind.rank()
     of_partition = {blind.labels(name).tobytes(): ranked.at[name, "votes"] for name in ranked.index}
@@ -239,7 +239,7 @@ def test_the_consensus_of_every_candidate_is_that_of_its_partition(
 
 def test_the_consensus_where_a_measure_is_undefined() -> None:
     X = np.random.default_rng(1).normal(size=(12, 2))
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.add(
         {
             "halves": [0] * 6 + [1] * 6,
@@ -260,13 +260,13 @@ def test_the_consensus_where_a_measure_is_undefined() -> None:
     assert shown["alone again"] == shown["alone"]
 
 
-def test_rows_without_script_are_the_best_ones(blind: karat.Study, page: Page) -> None:
+def test_rows_without_script_are_the_best_ones(blind: sortal.Study, page: Page) -> None:
     pattern = r"(?:kmeans|ward) k=\d(?: start=\d)?|hdbscan \S+=\d+"
     rows = re.findall(pattern, page.texts["ranking-table"])
     assert rows == list(blind.rank().index[:15])
 
 
-def test_failed_candidates_and_their_reasons(blind: karat.Study, page: Page) -> None:
+def test_failed_candidates_and_their_reasons(blind: sortal.Study, page: Page) -> None:
     scores = blind.scores()
     failed = scores[scores["status"] == "failed"]
     assert len(failed)
@@ -286,7 +286,7 @@ def test_classes_where_they_are_known(labelled_source: str) -> None:
 
 def test_the_evidence_of_the_judge_is_a_table(page: Page) -> None:
     assert "Added" not in page.texts["reasons"]
-    study = karat.Study(wine())
+    study = sortal.Study(wine())
     study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=1, workers=1)
     found, name = study.judged(), study.best().name
     assert found is not None
@@ -298,7 +298,7 @@ def test_the_evidence_of_the_judge_is_a_table(page: Page) -> None:
 
 
 def test_a_few_labels_give_a_guarantee() -> None:
-    study = karat.Study(wine(truth=110))
+    study = sortal.Study(wine(truth=110))
     study.sweep(["ward"], k=range(2, 6), workers=1)
     study.by = "guarantee"
     source = render(study)
@@ -326,7 +326,7 @@ def test_a_few_labels_give_a_guarantee() -> None:
     np.testing.assert_allclose(shown, exact, atol=1.001e-3)
 
 
-def test_same_study_same_page(labelled: karat.Study, labelled_source: str) -> None:
+def test_same_study_same_page(labelled: sortal.Study, labelled_source: str) -> None:
     assert render(labelled) == labelled_source
 
 
@@ -334,7 +334,7 @@ NASTY = "<script>alert(1)</script>"
 NASTIER = "</script><img src=x onerror=alert(2)>{{7*7}}\u2028<!--%{x}"
 
 
-def hostile() -> karat.Study:
+def hostile() -> sortal.Study:
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(0, 1, (20, 3)), rng.normal(9, 1, (20, 3))])
     data = Dataset(
@@ -347,10 +347,10 @@ def hostile() -> karat.Study:
         notes=(NASTY, NASTIER),
         source=NASTIER,
     )
-    study = karat.Study(data)
+    study = sortal.Study(data)
     study.add({NASTY: [NASTY] * 25 + [NASTIER] * 15, NASTIER: [0] * 20 + [1] * 20})
     study.add({"outliers": [-1] * 40})
-    study.command = f"karat run {NASTIER}"
+    study.command = f"sortal run {NASTIER}"
     return study
 
 
@@ -389,7 +389,7 @@ def test_text_from_the_data_stays_text_in_figures(hostile_page: Page) -> None:
 
     # drawings are made of text nodes, never of markup
     assert any("<script>" in text for text in strings(page.payload["columns"]))
-    program = "".join(files("karat.report").joinpath("page", name).read_text() for name in SCRIPTS)
+    program = "".join(files("sortal.report").joinpath("page", name).read_text() for name in SCRIPTS)
     assert not re.search(r"innerHTML|insertAdjacentHTML|document\.write|eval\(", program)
 
 
@@ -403,7 +403,7 @@ def test_script_json_cannot_end_its_element() -> None:
 
 
 def test_all_failed_is_told() -> None:
-    study = karat.Study(np.random.default_rng(0).normal(size=(12, 2)))
+    study = sortal.Study(np.random.default_rng(0).normal(size=(12, 2)))
     study.add({"nothing": [-1] * 12})
     page = Page(render(study))
     assert "No clustering can be recommended" in page.text
@@ -412,8 +412,8 @@ def test_all_failed_is_told() -> None:
 
 
 def test_nothing_tried_is_an_error() -> None:
-    with pytest.raises(karat.study.NothingToRankError, match="nothing was tried"):
-        render(karat.Study([[0.0], [1.0], [2.0]]))
+    with pytest.raises(sortal.study.NothingToRankError, match="nothing was tried"):
+        render(sortal.Study([[0.0], [1.0], [2.0]]))
 
 
 @pytest.mark.parametrize(
@@ -428,7 +428,7 @@ def test_nothing_tried_is_an_error() -> None:
     ids=["two objects", "all alike", "two features", "sparse", "sparse zeros"],
 )
 def test_odd_data_gives_a_page(X: Any) -> None:
-    study = karat.Study(X)
+    study = sortal.Study(X)
     half = X.shape[0] // 2
     study.add({"halves": [0] * half + [1] * half, "ends": [0] * (X.shape[0] - 1) + [1]})
     page = Page(render(study))
@@ -437,13 +437,13 @@ def test_odd_data_gives_a_page(X: Any) -> None:
 
 
 def test_many_objects_are_sampled_and_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    from karat.report import _candidates, _map
+    from sortal.report import _candidates, _map
 
     monkeypatch.setattr(_map, "MOST_DRAWN", 150)
     monkeypatch.setattr(_candidates, "MOST_PROFILED", 50)
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(i, 0.1, (130, 2)) for i in range(2)])
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.add({"halves": [0] * 130 + [1] * 130}, reference=False)
     page = Page(render(study))
     assert "sample of 150 of the 260 is drawn" in page.texts["answer"]
@@ -457,12 +457,12 @@ def test_many_objects_are_sampled_and_it_says_so(monkeypatch: pytest.MonkeyPatch
 def test_page_is_small_for_many_points_and_candidates(
     n: int, m: int, most: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("karat.plot.layout.PLACED", 100)
+    monkeypatch.setattr("sortal.plot.layout.PLACED", 100)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 10))
     ids = np.array([f"object number {i}" for i in range(n)], dtype=object)
     data = replace(wine(), X=X, feature_names=tuple("abcdefghij"), ids=ids, center=None, scale=None)
-    study = karat.Study(data)
+    study = sortal.Study(data)
     added = {f"clustering {i}": rng.integers(0, 2 + i % 19, n) for i in range(2)}
     study.add(added, reference=False)
     study.by = "consensus"

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
-from karat.datasets import Dataset, from_array, read
-from karat.report import render
+import sortal
 from report_page import Page
+from sortal.datasets import Dataset, from_array, read
+from sortal.report import render
 from values import plain, same, skip_for_other_releases
 
 FILE = Path(__file__).with_name("pages.json")
@@ -31,11 +31,11 @@ PARTS = ("cards", "comparison", "look", "ranking", "by-k", "guarantee", "clarity
 GROUPS = np.arange(36) % 3
 
 
-def numbers() -> karat.Study:
+def numbers() -> sortal.Study:
     """Three groups in original units, with outliers and a poor clustering beside them."""
     X = np.random.default_rng(0).normal(size=(36, 3)) + 7.0 * np.eye(3)[GROUPS]
     names = ("age", "<b>size</b>", "length")
-    study = karat.Study(Dataset(
+    study = sortal.Study(Dataset(
         X=X, name="three", feature_names=names, center=np.array([40.0, 0, 2]),
         scale=np.array([9.0, 1, 0.1]), ids=np.array([f"row {i}" for i in range(36)], dtype=object),
     ))  # fmt: skip
@@ -45,7 +45,7 @@ def numbers() -> karat.Study:
     return study
 
 
-def documents() -> karat.Study:
+def documents() -> sortal.Study:
     """Texts about three topics that share some words, so that no two distances are equal."""
     rng = np.random.default_rng(0)
     letters = "".join(rng.choice(list("abdefgiklmnoprstuz"), 46 * 8))
@@ -57,20 +57,20 @@ def documents() -> karat.Study:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "texts.jsonl")
         file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
-        study = karat.Study(read(file, text_column="text", label_column="topic"))
+        study = sortal.Study(read(file, text_column="text", label_column="topic"))
     study.sweep(["average"], k=[2, 3], n_init=1, workers=1)
     study.by = "adjusted_rand_index"
     return study
 
 
-def labels() -> karat.Study:
+def labels() -> sortal.Study:
     """Thirty labels of 300 objects, which guarantee a share of errors."""
     groups = np.arange(300) % 3
     X = np.random.default_rng(0).normal(size=(300, 2)) + 9.0 * np.eye(3)[groups][:, :2]
     classes = np.array(
         [f"kind {c}" if i < 30 else None for i, c in enumerate(groups)], dtype=object
     )
-    study = karat.Study(from_array(X, y=classes))
+    study = sortal.Study(from_array(X, y=classes))
     study.sweep(["ward"], k=[2, 3, 4, 6], n_init=1, workers=1)
     study.by = "guarantee"
     return study

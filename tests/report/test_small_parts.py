@@ -12,19 +12,19 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-import karat
-from karat.datasets import from_array
-from karat.report._candidates import _profiled
-from karat.report._clusters import _central
-from karat.report._columns import columns
-from karat.report._drawing import series
-from karat.report._facts import Facts, gather
-from karat.report._judges import MOST_DOWNLOADED, _classes_file, _recognised, clarity
-from karat.report._map import _scaled, drawn
-from karat.report._pictures import elbow
-from karat.report._sections import failures
-from karat.report._tables import LIMITS, _columns
-from karat.runtime.draws import draw_rows
+import sortal
+from sortal.datasets import from_array
+from sortal.report._candidates import _profiled
+from sortal.report._clusters import _central
+from sortal.report._columns import columns
+from sortal.report._drawing import series
+from sortal.report._facts import Facts, gather
+from sortal.report._judges import MOST_DOWNLOADED, _classes_file, _recognised, clarity
+from sortal.report._map import _scaled, drawn
+from sortal.report._pictures import elbow
+from sortal.report._sections import failures
+from sortal.report._tables import LIMITS, _columns
+from sortal.runtime.draws import draw_rows
 
 
 @pytest.mark.parametrize(("d", "unit"), [(2, False), (3, True)])
@@ -51,7 +51,7 @@ def test_a_series_is_a_coloured_line_unless_told():
 
 def test_the_five_pairs_that_are_hardest_to_tell_apart_are_named():
     rng = np.random.default_rng(0)
-    study = karat.Study(rng.normal(size=(160, 2)))
+    study = sortal.Study(rng.normal(size=(160, 2)))
     study.add({"at random": np.arange(160) % 8})
     sentences = clarity(gather(study)).values["sentences"]
     assert sentences[-1].startswith("Hardest to tell apart: ")
@@ -62,7 +62,7 @@ def test_the_five_pairs_that_are_hardest_to_tell_apart_are_named():
 def voted() -> Facts:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 2)) + 9 * np.eye(3)[np.arange(30) % 3, :2]
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.add({"mine": np.arange(30) % 3, "two": np.arange(30) % 3 // 2})
     study.by = "consensus"
     return gather(study)
@@ -146,7 +146,7 @@ def test_what_tells_outliers_apart_is_not_before_what_tells_clusters_apart():
     labels = np.repeat([0, 1, -1], [10, 10, 2])
     X = np.zeros((22, 3))
     X[:, 0], X[labels < 0, 1], X[:5, 2] = np.repeat([-1, 1, 0], [10, 10, 2]), 9, 1
-    study = karat.Study(pd.DataFrame(X, columns=["a", "b", "c"])).add({"mine": labels})
+    study = sortal.Study(pd.DataFrame(X, columns=["a", "b", "c"])).add({"mine": labels})
     chosen = SimpleNamespace(
         map=SimpleNamespace(rows=np.arange(22)), study=study, labels=labels, terms=None
     )

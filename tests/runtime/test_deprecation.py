@@ -6,10 +6,10 @@ import inspect
 
 import pytest
 
-from karat.runtime.deprecation import deprecated
+from sortal.runtime.deprecation import deprecated
 
 
-@deprecated("0.2", "karat.better")
+@deprecated("0.2", "sortal.better")
 def older(a: int, *, b: int = 1) -> int:
     """Add two numbers."""
     return a + b
@@ -17,7 +17,7 @@ def older(a: int, *, b: int = 1) -> int:
 
 def test_it_works_and_warns_where_it_is_called():
     with pytest.warns(
-        FutureWarning, match="older is deprecated since version 0.2; use karat.better"
+        FutureWarning, match="older is deprecated since version 0.2; use sortal.better"
     ) as caught:
         assert older(1, b=2) == 3
     assert caught[0].filename == __file__

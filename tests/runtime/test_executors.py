@@ -17,19 +17,19 @@ from hypothesis import strategies as st
 from loky import get_reusable_executor
 from scipy import sparse
 
-import karat
-from karat.distances.neighbors import neighbor_lists
-from karat.measures import catalogue
-from karat.measures.clarity import assess
-from karat.measures.passes import centroids, pairs, ranks
-from karat.measures.passes.over_pairs import OverPairs
-from karat.measures.passes.plan import GIVES
-from karat.measures.passes.statistics import Statistics
-from karat.runtime.executors import Workers, _OfDask, as_executor, tree_sum
-from karat.runtime.output import check_output, write_output
-from karat.runtime.threads import available_cores
-from karat.runtime.validation import InputError
+import sortal
 from scattering import Scattering
+from sortal.distances.neighbors import neighbor_lists
+from sortal.measures import catalogue
+from sortal.measures.clarity import assess
+from sortal.measures.passes import centroids, pairs, ranks
+from sortal.measures.passes.over_pairs import OverPairs
+from sortal.measures.passes.plan import GIVES
+from sortal.measures.passes.statistics import Statistics
+from sortal.runtime.executors import Workers, _OfDask, as_executor, tree_sum
+from sortal.runtime.output import check_output, write_output
+from sortal.runtime.threads import available_cores
+from sortal.runtime.validation import InputError
 
 #: what order of sums may change: each of n² terms at most its last digit
 SUMS = 1e-11
@@ -81,7 +81,7 @@ OF_PASSES = [m.key for m in INTERNAL if m.needs or m.key.startswith("informative
 
 def judged(X, labelings, executor=None, **options):
     options.setdefault("measures", OF_PASSES)
-    scores = karat.evaluate(X, labelings, noise="drop", executor=executor, **options)
+    scores = sortal.evaluate(X, labelings, noise="drop", executor=executor, **options)
     return scores.table, scores.reasons
 
 
@@ -157,7 +157,7 @@ def test_ranks_are_the_same_bit_by_bit(metric, monkeypatch):
     X[::5] = np.round(X[::5])  # ties
     if metric == "precomputed":
         X = np.abs(X[:, None] - X).max(axis=2)
-    batch = karat.labelings.as_labelings(labelings, noise="drop")
+    batch = sortal.labelings.as_labelings(labelings, noise="drop")
     needs = ["extreme_sums", "concordance", "distance_squares"]
     here = Statistics(X, batch, needs, metric=metric)
     for executor in (Scattering(), ThreadPoolExecutor(3)):
@@ -169,8 +169,8 @@ def test_ranks_are_the_same_bit_by_bit(metric, monkeypatch):
 
 def test_passes_over_pairs_are_jobs(monkeypatch):
     X, labelings = some_data(500)
-    batch = karat.labelings.as_labelings(labelings["truth"])
-    monkeypatch.setattr("karat.measures.passes.over_pairs.in_order", None)
+    batch = sortal.labelings.as_labelings(labelings["truth"])
+    monkeypatch.setattr("sortal.measures.passes.over_pairs.in_order", None)
     for need in ("extreme_sums", "concordance"):
         there = Scattering()
         assert not Statistics(X, batch, [need], workers=Workers(there)).failed
@@ -181,8 +181,8 @@ def test_estimates_from_pairs_are_the_same_bit_by_bit():
     X, labelings = some_data(1500)
     options = {"measures": ["baker_hubert_gamma", "aucc"], "precision": 0.01, "noise": "drop"}
     there = Scattering()
-    found = karat.evaluate(X, labelings, executor=there, **options)
-    here = karat.evaluate(X, labelings, **options)
+    found = sortal.evaluate(X, labelings, executor=there, **options)
+    here = sortal.evaluate(X, labelings, **options)
     assert there.jobs == len(labelings)
     assert there.largest < X.nbytes
     pd.testing.assert_frame_equal(found.table, here.table, rtol=0, atol=0)
@@ -242,7 +242,7 @@ def test_blocks_of_rows_change_the_order_of_sums_alone(monkeypatch):
 def test_data_are_sent_once_and_not_with_jobs(precision):
     X, labelings = some_data(4000, 8)
     there = Scattering()
-    karat.evaluate(
+    sortal.evaluate(
         X, labelings["truth"], measures=["silhouette", "informativeness", "davies_bouldin_index"],
         executor=there, precision=precision,
     )  # fmt: skip
@@ -280,7 +280,7 @@ def test_classifiers_learn_elsewhere():
 @pytest.mark.parametrize("d", [3, 70])
 def test_parts_of_the_pass_over_pairs_give_the_whole(d, weighted, monkeypatch):
     X, labelings = some_data(900, d)
-    batch = karat.labelings.as_labelings(labelings, noise="drop")
+    batch = sortal.labelings.as_labelings(labelings, noise="drop")
     weights = np.random.default_rng(1).integers(1, 4, 900) + 0.0 if weighted else None
     wanted = {"sums": True, "minima": True, "inverses": True, "matrices": True, "objects": True}
     with ThreadPoolExecutor(3) as pool:
@@ -302,7 +302,7 @@ def test_parts_of_the_pass_over_pairs_give_the_whole(d, weighted, monkeypatch):
 
 def test_every_sum_around_centroids_is_that_of_the_whole(monkeypatch):
     X, labelings = some_data()
-    batch = karat.labelings.as_labelings(labelings, noise="drop")
+    batch = sortal.labelings.as_labelings(labelings, noise="drop")
     needs = ["centroids", "squared_silhouettes", "simplified_silhouettes", "cross_spreads"]
     whole = Statistics(X, batch, needs)
     monkeypatch.setattr(centroids, "CENTROID_ROWS", 64)

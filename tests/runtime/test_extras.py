@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import karat
-from karat.runtime import extras
+import sortal
+from sortal.runtime import extras
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -24,7 +24,7 @@ def packages(lines):
 
 def imported():
     """Packages that the library imports, at the top of a file or within."""
-    for path in sorted(Path(karat.__file__).parent.rglob("*.py")):
+    for path in sorted(Path(sortal.__file__).parent.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.level == 0:
                 yield node.module.split(".")[0]
@@ -37,7 +37,7 @@ def test_what_is_imported_is_a_dependency_or_in_an_extra():
     for lines in PROJECT["optional-dependencies"].values():
         given |= packages(lines)
     given |= {name.replace("-", "_") for name in given}
-    used = {NAMES.get(name, name) for name in imported()} - {*sys.stdlib_module_names, "karat"}
+    used = {NAMES.get(name, name) for name in imported()} - {*sys.stdlib_module_names, "sortal"}
     assert not used - given
     # nothing is installed that nobody imports
     assert not packages(PROJECT["dependencies"]) - used
@@ -45,7 +45,7 @@ def test_what_is_imported_is_a_dependency_or_in_an_extra():
 
 def test_the_error_names_the_package(monkeypatch):
     monkeypatch.setattr(extras, "find_spec", lambda package: None)
-    with pytest.raises(karat.InputError) as told:
+    with pytest.raises(sortal.InputError) as told:
         extras.require("rapidfuzz", "edit distance", "give a function")
     assert str(told.value) == (
         "edit distance needs rapidfuzz: pip install rapidfuzz, or give a function"

@@ -15,15 +15,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from karat.runtime.kept_file import FINISHED_WORK, STUDY, EntryFile, KeptValues, _explain
-from karat.runtime.validation import StorageError
-from karat.study.store import Store
+from sortal.runtime.kept_file import FINISHED_WORK, STUDY, EntryFile, KeptValues, _explain
+from sortal.runtime.validation import StorageError
+from sortal.study.store import Store
 
 STUDY_DATA = {"fingerprint": "f" * 64, "n_objects": 4, "source": None, "options": {}}
 
 
 def test_values_are_found_again_and_replaced(tmp_path):
-    path = tmp_path / "kept.karat"
+    path = tmp_path / "kept.sortal"
     kept = KeptValues(path)
     rows = {"a": {"score": 0.5}, "b": [1, None, "x"], "c": np.float64(0.25), "é\n": 7}
     for key, row in rows.items():
@@ -62,7 +62,7 @@ def test_another_file_is_rejected_and_left_alone(tmp_path, content):
 
 
 def test_other_databases_are_rejected_by_what_they_are(tmp_path):
-    study, values, other = (tmp_path / name for name in ("s.karat", "v.karat", "o.db"))
+    study, values, other = (tmp_path / name for name in ("s.sortal", "v.sortal", "o.db"))
     Store(study, STUDY_DATA).close()
     KeptValues(values)
     with closing(sqlite3.connect(other)) as db:
@@ -79,13 +79,13 @@ def test_other_databases_are_rejected_by_what_they_are(tmp_path):
 
 def test_places_where_no_file_can_be(tmp_path):
     with pytest.raises(StorageError, match="there is no folder"):
-        KeptValues(tmp_path / "no" / "kept.karat")
+        KeptValues(tmp_path / "no" / "kept.sortal")
     with pytest.raises(StorageError, match="is a folder"):
         KeptValues(tmp_path)
 
 
 def test_an_empty_file_is_a_new_one(tmp_path):
-    path = tmp_path / "kept.karat"
+    path = tmp_path / "kept.sortal"
     path.touch()
     assert put_and_read(path, "a", 1) == 1
     (tmp_path / "empty").touch()
@@ -94,7 +94,7 @@ def test_an_empty_file_is_a_new_one(tmp_path):
 
 
 def test_another_format_is_rejected(tmp_path):
-    path = tmp_path / "kept.karat"
+    path = tmp_path / "kept.sortal"
     KeptValues(path)
     with closing(EntryFile(path, FINISHED_WORK, None)) as file, file.transaction():
         file.put("meta", {"format": 99}, replace=True)
@@ -104,7 +104,7 @@ def test_another_format_is_rejected(tmp_path):
 
 @pytest.mark.parametrize("flips", [100, pytest.param(400, marks=pytest.mark.long)])
 def test_whatever_bit_flips_is_found_or_without_effect(tmp_path, flips):
-    path = tmp_path / "kept.karat"
+    path = tmp_path / "kept.sortal"
     kept = KeptValues(path)
     rows = {f"key {i}": {"score": i / 7} for i in range(30)}
     for key, row in rows.items():
@@ -129,7 +129,7 @@ def test_whatever_bit_flips_is_found_or_without_effect(tmp_path, flips):
 
 @pytest.mark.parametrize("share", [0.3, 0.9])
 def test_a_truncated_file_is_rejected_and_left_alone(tmp_path, share):
-    path = tmp_path / "kept.karat"
+    path = tmp_path / "kept.sortal"
     KeptValues(path).put("long", "x" * 50_000)
     path.write_bytes(path.read_bytes()[: int(path.stat().st_size * share)])
     before = path.read_bytes()
@@ -141,7 +141,7 @@ def test_a_truncated_file_is_rejected_and_left_alone(tmp_path, share):
 #: puts values of 2 to 60 kB, and says which are stored
 PUT = """
 import sys
-from karat.runtime.kept_file import KeptValues
+from sortal.runtime.kept_file import KeptValues
 
 kept = KeptValues(sys.argv[1])
 for number in range(int(sys.argv[3])):
@@ -166,7 +166,7 @@ def check_values(path, keys: list[str]) -> None:
 @pytest.mark.parametrize("moment", [0, 1, *(pytest.param(i, marks=pytest.mark.long)
                                             for i in range(2, 30))])  # fmt: skip
 def test_a_killed_process_loses_nothing_that_it_stored(tmp_path, moment):
-    path = tmp_path / "kept.karat"
+    path = tmp_path / "kept.sortal"
     chance = random.Random(moment)
     with start_putting(path, "a", 10**6) as child:
         assert child.stdout is not None
@@ -183,11 +183,11 @@ def test_a_killed_process_loses_nothing_that_it_stored(tmp_path, moment):
 
 @pytest.mark.posix
 def test_a_kill_in_the_middle_of_a_write_leaves_the_file_whole(tmp_path):
-    path = tmp_path / "kept.karat"
+    path = tmp_path / "kept.sortal"
     KeptValues(path).put("a", "old")
     code = f"""
 import os, pathlib, signal
-from karat.runtime.kept_file import FINISHED_WORK, EntryFile
+from sortal.runtime.kept_file import FINISHED_WORK, EntryFile
 path = pathlib.Path({str(path)!r})
 file = EntryFile(path, FINISHED_WORK, None, exclusive=False)
 file._db.execute("PRAGMA cache_size = 5")
@@ -199,7 +199,7 @@ with file.transaction():
 """
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert int(done.stdout) > 100_000, "nothing was written before the kill"
-    assert path.with_name("kept.karat-journal").exists()
+    assert path.with_name("kept.sortal-journal").exists()
     kept = KeptValues(path)
     assert [kept.get("a"), kept.get("0")] == ["old", None]
     assert put_and_read(path, "a", "new") == "new"
@@ -207,7 +207,7 @@ with file.transaction():
 
 
 def test_processes_that_put_at_once_lose_nothing(tmp_path):
-    path = tmp_path / "kept.karat"
+    path = tmp_path / "kept.sortal"
     children = [start_putting(path, name, 25) for name in "abc"]
     keys = [line.strip() for child in children for line in child.communicate()[0].splitlines()]
     assert [child.returncode for child in children] == [0, 0, 0]
@@ -216,9 +216,9 @@ def test_processes_that_put_at_once_lose_nothing(tmp_path):
 
 
 def test_a_file_in_exclusive_use_is_named(tmp_path, monkeypatch):
-    path = tmp_path / "kept.karat"
+    path = tmp_path / "kept.sortal"
     kept = KeptValues(path)
-    monkeypatch.setattr("karat.runtime.kept_file._SHARED_WAIT", 0.1)
+    monkeypatch.setattr("sortal.runtime.kept_file._SHARED_WAIT", 0.1)
     with (
         closing(EntryFile(path, FINISHED_WORK, None)),
         pytest.raises(StorageError, match="in use by another process"),
@@ -230,8 +230,8 @@ def test_a_file_in_exclusive_use_is_named(tmp_path, monkeypatch):
 
 
 def test_a_new_file_is_for_its_user_alone(tmp_path):
-    KeptValues(tmp_path / "kept.karat").put("a", 1)
-    assert (tmp_path / "kept.karat").stat().st_mode & 0o777 == 0o600
+    KeptValues(tmp_path / "kept.sortal").put("a", 1)
+    assert (tmp_path / "kept.sortal").stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize(
@@ -239,8 +239,8 @@ def test_a_new_file_is_for_its_user_alone(tmp_path):
     [
         (sqlite3.DatabaseError("checksum mismatch"), "is damaged"),
         (sqlite3.OperationalError("no such table: entries"), "is damaged"),
-        (sqlite3.OperationalError("interrupted"), "kept.karat: interrupted"),
+        (sqlite3.OperationalError("interrupted"), "kept.sortal: interrupted"),
     ],
 )
 def test_errors_of_the_database_are_explained(error, words):
-    assert words in _explain(error, Path("kept.karat"))
+    assert words in _explain(error, Path("kept.sortal"))

@@ -17,7 +17,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from karat.runtime import (
+from sortal.runtime import (
     draws,
     executors,
     numerals,
@@ -27,7 +27,7 @@ from karat.runtime import (
     threads,
     validation,
 )
-from karat.runtime.validation import InputError
+from sortal.runtime.validation import InputError
 
 
 def test_memory_is_the_least_that_any_source_leaves(
@@ -145,8 +145,8 @@ def test_lines_of_progress_tell_time_and_activity(
         advance(2)
         may_report.set()
     assert capsys.readouterr().err.splitlines() == [
-        "karat: fitting, 3 of 5,000 after 2:05",
-        "karat: fitting, 3 of 5,000 after 61:29",
+        "sortal: fitting, 3 of 5,000 after 2:05",
+        "sortal: fitting, 3 of 5,000 after 61:29",
     ]
 
 

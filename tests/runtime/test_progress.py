@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from karat import cli
-from karat.runtime import progress
+from sortal import cli
+from sortal.runtime import progress
 
 
 def test_a_line_now_and_then_even_if_nothing_advances(monkeypatch, capsys):
@@ -23,7 +23,7 @@ def test_a_line_now_and_then_even_if_nothing_advances(monkeypatch, capsys):
             assert shown.out == ""
             lines += shown.err
     assert lines.count("\n") > 1
-    assert re.search("^karat: judging, 1,100 of 1,200 after 0:[0-9]{2}$", lines, re.MULTILINE)
+    assert re.search("^sortal: judging, 1,100 of 1,200 after 0:[0-9]{2}$", lines, re.MULTILINE)
 
 
 def test_a_line_says_what_is_being_done(monkeypatch, capsys):
@@ -36,7 +36,7 @@ def test_a_line_says_what_is_being_done(monkeypatch, capsys):
         while "(pass of pairs)" not in shown and time.monotonic() < ends:
             time.sleep(0.01)
             shown += capsys.readouterr().err
-    line = "^karat: judging, 0 of 3 after 0:[0-9]{2} [(]pass of pairs[)]$"
+    line = "^sortal: judging, 0 of 3 after 0:[0-9]{2} [(]pass of pairs[)]$"
     assert re.search(line, shown, re.MULTILINE)
 
 
@@ -73,7 +73,7 @@ def test_a_command_off_a_terminal(tmp_path, monkeypatch, capsys, quiet):
     path = tmp_path / "x.csv"
     path.write_text("x,y\n" + "".join(f"{i % 7},{i * i % 11}\n" for i in range(200)))
     options = ["-c", "kmeans", "-k", "2:8", "--n-init", "2", "--workers", "1", "--json"]
-    monkeypatch.setattr("sys.argv", ["karat", "run", str(path), *options, *["--quiet"] * quiet])
+    monkeypatch.setattr("sys.argv", ["sortal", "run", str(path), *options, *["--quiet"] * quiet])
     with pytest.raises(SystemExit) as stop:
         cli.main()
     assert stop.value.code == 0

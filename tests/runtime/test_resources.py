@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.runtime import resources
+from sortal.runtime import resources
 
 
 def test_available_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-import karat
-from karat.runtime.synonyms import SCIKIT_LEARN
+import sortal
+from sortal.runtime.synonyms import SCIKIT_LEARN
 
 
 @pytest.mark.parametrize("name", SCIKIT_LEARN)
 def test_names_of_scikit_learn(name):
     assert hasattr(metrics, name) or hasattr(metrics.cluster, name)
     ours, _ = SCIKIT_LEARN[name]
-    with pytest.raises(AttributeError, match=f"karat.{ours.split(', ')[0]}"):
-        getattr(karat, name)
+    with pytest.raises(AttributeError, match=f"sortal.{ours.split(', ')[0]}"):
+        getattr(sortal, name)
     for one in ours.split(", "):
-        assert callable(getattr(karat, one))
+        assert callable(getattr(sortal, one))
 
 
 def test_where_defaults_differ_and_where_not():
@@ -31,26 +31,26 @@ def test_where_defaults_differ_and_where_not():
             continue
         internal = name.startswith(("silhouette", "calinski", "davies"))
         first = X if internal else true
-        here, there = getattr(karat, ours)(first, pred), getattr(metrics, name)(first, pred)
+        here, there = getattr(sortal, ours)(first, pred), getattr(metrics, name)(first, pred)
         assert (here == pytest.approx(there)) == ("normaliser" not in note), name
 
 
 def test_the_default_of_the_normaliser_is_told():
     with pytest.raises(AttributeError, match='"geometric" here and "arithmetic" there'):
-        karat.normalized_mutual_info_score  # noqa: B018
+        sortal.normalized_mutual_info_score  # noqa: B018
     with pytest.raises(AttributeError, match='"max" here'):
-        karat.adjusted_mutual_info_score  # noqa: B018
+        sortal.adjusted_mutual_info_score  # noqa: B018
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    assert not hasattr(karat, "nothing_like_it")
-    assert not hasattr(karat.measures, "nothing_like_it")
+    assert not hasattr(sortal, "nothing_like_it")
+    assert not hasattr(sortal.measures, "nothing_like_it")
     with pytest.raises(ModuleNotFoundError):
-        importlib.import_module("karat.measures.nothing_like_it")
+        importlib.import_module("sortal.measures.nothing_like_it")
 
 
 def test_errors_and_rooms_are_reachable():
-    assert issubclass(karat.StorageError, karat.InputError)
-    assert issubclass(karat.UndefinedMeasureError, karat.InputError)
-    assert karat.distances.METRICS
-    assert karat.Scores is karat.measures.scores.Scores
+    assert issubclass(sortal.StorageError, sortal.InputError)
+    assert issubclass(sortal.UndefinedMeasureError, sortal.InputError)
+    assert sortal.distances.METRICS
+    assert sortal.Scores is sortal.measures.scores.Scores

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from karat.runtime.validation import InputError
-from karat.stability import assess, calibrated_stability, clusterwise_bootstrap
-from karat.stability.method import beyond_null
-from karat.stability.progress import counted
 from scattering import Scattering
+from sortal.runtime.validation import InputError
+from sortal.stability import assess, calibrated_stability, clusterwise_bootstrap
+from sortal.stability.method import beyond_null
+from sortal.stability.progress import counted
 
 FEW = {"n_resamples": 10, "n_references": 3}
 

@@ -9,11 +9,11 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
-from karat.runtime.validation import InputError
-from karat.stability import ESTIMATORS, calibrated_stability
-from karat.stability._agreement import least_kept
-from karat.stability.calibrated import CLEAR_ERRORS, MORE, RATIO
-from karat.stability.engine import prepare, subsample
+from sortal.runtime.validation import InputError
+from sortal.stability import ESTIMATORS, calibrated_stability
+from sortal.stability._agreement import least_kept
+from sortal.stability.calibrated import CLEAR_ERRORS, MORE, RATIO
+from sortal.stability.engine import prepare, subsample
 
 
 def planted(k: int, d: int, seed: int, *, n: int = 30, row: bool = False):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from karat import stability
-from karat.stability import number
+from sortal import stability
+from sortal.stability import number
 
 
 def clest_beside(monkeypatch, references, **options):

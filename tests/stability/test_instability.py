@@ -9,9 +9,9 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 
-from karat.runtime.validation import InputError
-from karat.stability import fang_wang
-from karat.stability.engine import prepare
+from sortal.runtime.validation import InputError
+from sortal.stability import fang_wang
+from sortal.stability.engine import prepare
 
 
 def three(n=20, seed=0):

@@ -7,9 +7,9 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from karat.nulls.references import Null
-from karat.runtime.validation import InputError
-from karat.stability import assess, calibrated_stability, draw_reference
+from sortal.nulls.references import Null
+from sortal.runtime.validation import InputError
+from sortal.stability import assess, calibrated_stability, draw_reference
 
 
 def documents(n_topics: int, seed: int, n: int = 240, d: int = 400):

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import karat
-from karat.study.number_of_clusters import NumberOfClusters
+import sortal
+from sortal.study.number_of_clusters import NumberOfClusters
 
 
 def three():
@@ -21,7 +21,7 @@ def test_the_sentence_names_what_else_it_may_be():
 
 
 def test_one_answer_by_the_judge():
-    found = karat.n_clusters(three())
+    found = sortal.n_clusters(three())
     assert found.k == 3
     assert found.probabilities.sum() == pytest.approx(1)
     assert found.probabilities[1] == pytest.approx(1 - found.structure.probability)
@@ -32,11 +32,11 @@ def test_one_answer_by_the_judge():
 
 @pytest.mark.long
 def test_one_cloud_has_one_cluster():
-    one = karat.n_clusters(np.random.default_rng(0).normal(size=(250, 2)))
+    one = sortal.n_clusters(np.random.default_rng(0).normal(size=(250, 2)))
     assert one.k == 1
     assert repr(one).startswith(("No gaps between groups were found", "Gaps between groups are"))
 
 
 def test_too_few_objects_are_sent_to_the_estimators():
-    with pytest.raises(karat.InputError, match=r"karat\.stability\.ESTIMATORS"):
-        karat.n_clusters(np.arange(6.0)[:, None])
+    with pytest.raises(sortal.InputError, match=r"sortal\.stability\.ESTIMATORS"):
+        sortal.n_clusters(np.arange(6.0)[:, None])

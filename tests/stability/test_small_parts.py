@@ -8,12 +8,12 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from karat.runtime.validation import InputError
-from karat.stability import clest, consensus, consensus_matrix, subsampling
-from karat.stability.calibrated import RATIO, _in_turn
-from karat.stability.engine import prepare
-from karat.stability.method import carrier
-from karat.stability.result import curve_table
+from sortal.runtime.validation import InputError
+from sortal.stability import clest, consensus, consensus_matrix, subsampling
+from sortal.stability.calibrated import RATIO, _in_turn
+from sortal.stability.engine import prepare
+from sortal.stability.method import carrier
+from sortal.stability.result import curve_table
 
 
 class Planted(ClusterMixin, BaseEstimator):

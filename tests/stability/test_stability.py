@@ -11,13 +11,13 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score, fowlkes_mallows_score, rand_score
 
-from karat import stability
-from karat.clusterers import as_clusterer
-from karat.runtime.validation import InputError
-from karat.stability import _agreement as agreement
-from karat.stability.curves import SIMILARITIES
-from karat.stability.engine import Engine, halves, prepare, subsample, transfer
 from scattering import Scattering
+from sortal import stability
+from sortal.clusterers import as_clusterer
+from sortal.runtime.validation import InputError
+from sortal.stability import _agreement as agreement
+from sortal.stability.curves import SIMILARITIES
+from sortal.stability.engine import Engine, halves, prepare, subsample, transfer
 
 IRIS = load_iris().data
 
@@ -318,7 +318,7 @@ def test_the_number_of_workers_changes_nothing(monkeypatch):
     X, _ = blobs(3, 2, apart=3)
     tables = []
     for cores in (1, 2):
-        monkeypatch.setattr("karat.runtime.threads.available_cores", lambda cores=cores: cores)
+        monkeypatch.setattr("sortal.runtime.threads.available_cores", lambda cores=cores: cores)
         tables.append(stability.ben_hur(X, k=[2, 3], n_resamples=6).table)
     with ThreadPoolExecutor(3) as pool:
         tables.append(stability.ben_hur(X, k=[2, 3], n_resamples=6, executor=pool).table)

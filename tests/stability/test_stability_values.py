@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.neighbors import KNeighborsClassifier
 
-from karat import stability
+from sortal import stability
 from values import fails, table_test
 
 

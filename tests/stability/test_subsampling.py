@@ -7,9 +7,9 @@ import pytest
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 
-from karat.clusterers import catalogue
-from karat.stability import clusterwise_bootstrap, subsampling
-from karat.stability.engine import Engine, prepare
+from sortal.clusterers import catalogue
+from sortal.stability import clusterwise_bootstrap, subsampling
+from sortal.stability.engine import Engine, prepare
 
 
 class Planted(ClusterMixin, BaseEstimator):

@@ -10,13 +10,13 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import make_moons
 
-import karat
-from karat.judge import load_judge
-from karat.labelings.partitions import canonical_codes
-from karat.measures import adjusted_mutual_information, adjusted_rand_index
-from karat.study.alternatives import Alternatives, search
-from karat.study.facts import Recovery
-from karat.study.views import (
+import sortal
+from sortal.judge import load_judge
+from sortal.labelings.partitions import canonical_codes
+from sortal.measures import adjusted_mutual_information, adjusted_rand_index
+from sortal.study.alternatives import Alternatives, search
+from sortal.study.facts import Recovery
+from sortal.study.views import (
     dependence,
     differ,
     diverse,
@@ -26,7 +26,7 @@ from karat.study.views import (
     shared_information,
     space_between,
 )
-from karat.study.wording import divisions
+from sortal.study.wording import divisions
 
 
 def crossed(seed=0, n=240, apart=(6.0, 5.0), noise=1, turned=False):
@@ -42,7 +42,7 @@ def crossed(seed=0, n=240, apart=(6.0, 5.0), noise=1, turned=False):
 
 
 def studied(X, **options):
-    study = karat.Study(X, **options)
+    study = sortal.Study(X, **options)
     study.sweep(["kmeans", "ward"], k=range(2, 8), n_init=2, workers=1, progress=False)
     return study
 
@@ -123,10 +123,10 @@ def test_without_groups_there_is_none():
 
 
 def test_degenerate_input_has_an_answer():
-    study = karat.Study([[0.0], [0.1], [5.0], [5.1]])
+    study = sortal.Study([[0.0], [0.1], [5.0], [5.1]])
     study.add({"two": [0, 0, 1, 1]})
     assert study.alternatives().reason == "objects"
-    with pytest.raises(karat.InputError, match="n must be a whole number of at least 1; got 0"):
+    with pytest.raises(sortal.InputError, match="n must be a whole number of at least 1; got 0"):
         study.alternatives(0)
 
 
@@ -140,7 +140,7 @@ def test_constant_features_and_copies_of_rows_change_nothing():
 
 def test_documents_have_alternatives_among_the_candidates_alone():
     terms = np.random.default_rng(0).poisson(np.kron(np.eye(2), np.ones((20, 6))) + 0.1)
-    study = karat.Study(sparse.csr_array(terms.astype(float)), metric="cosine")
+    study = sortal.Study(sparse.csr_array(terms.astype(float)), metric="cosine")
     study.sweep(["kmeans", "average"], k=[2, 3], n_init=1, workers=1, progress=False)
     assert study.alternatives().searched == 0
 
@@ -253,7 +253,7 @@ def test_nothing_is_left_where_a_clustering_spans_the_space():
 
 
 def test_words_for_views():
-    from karat.study.views import DataView
+    from sortal.study.views import DataView
 
     names = ["income", "age", "region", "rent"]
     assert divisions.seen_in(DataView("features", (0, 2)), names) == "income and region"

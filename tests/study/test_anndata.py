@@ -14,10 +14,10 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
-import karat
-import karat.datasets.formats.annotated_matrices
-from karat.cli import app
-from karat.runtime.validation import InputError
+import sortal
+import sortal.datasets.formats.annotated_matrices
+from sortal.cli import app
+from sortal.runtime.validation import InputError
 
 
 def cells(seed=0, n=60):
@@ -64,7 +64,7 @@ def real():
 @pytest.mark.parametrize("make", [cells, real])
 def test_columns_of_obs_are_candidates(make):
     adata, kind = make()
-    study = karat.Study(adata.obsm["X_pca"], by="silhouette")
+    study = sortal.Study(adata.obsm["X_pca"], by="silhouette")
     study.add(adata)
     assert list(study.candidates.index) == ["leiden_0.2", "leiden_0.5", "leiden_1.0"]
     study.sweep("kmeans", k=[2, 4], n_init=1, workers=1)
@@ -75,19 +75,19 @@ def test_columns_of_obs_are_candidates(make):
 
 def test_the_graph_of_cells():
     adata, kind = cells()
-    study = karat.Study(adata.obsp["connectivities"], metric="graph", by="modularity")
+    study = sortal.Study(adata.obsp["connectivities"], metric="graph", by="modularity")
     study.add(adata)
     study.sweep("spectral", k=[2, 3, 4], n_init=1, workers=1)
     assert adjusted_rand_score(kind, study.best().labels) == 1
-    modularity = karat.modularity(adata.obsp["connectivities"], adata.obs["leiden_1.0"])
+    modularity = sortal.modularity(adata.obsp["connectivities"], adata.obs["leiden_1.0"])
     assert study.scores().loc["leiden_1.0", "modularity"] == pytest.approx(modularity)
 
 
 def test_a_file_needs_the_extra(monkeypatch, tmp_path):
-    monkeypatch.setattr("karat.runtime.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("sortal.runtime.extras.find_spec", lambda name: None)
     (tmp_path / "a.h5ad").write_bytes(b"stub")
     with pytest.raises(InputError, match="pip install anndata"):
-        karat.datasets.read(tmp_path / "a.h5ad")
+        sortal.datasets.read(tmp_path / "a.h5ad")
     call = ["run", str(tmp_path / "a.h5ad"), "--only-labelings"]
     assert "pip install anndata" in str(CliRunner().invoke(app, call).exception)
 
@@ -109,35 +109,35 @@ def h5ad(request, monkeypatch, tmp_path):
     read = ModuleType("anndata")
     read.read_h5ad = lambda path, backed=None: adata
     monkeypatch.setitem(sys.modules, "anndata", read)
-    monkeypatch.setattr("karat.runtime.extras.find_spec", lambda name: True)
+    monkeypatch.setattr("sortal.runtime.extras.find_spec", lambda name: True)
     return path, kind
 
 
 def test_a_file_is_read_as_any_other(h5ad):
     path, kind = h5ad
     adata = cells()[0]
-    data = karat.datasets.read(path, label_column="type")
+    data = sortal.datasets.read(path, label_column="type")
     np.testing.assert_allclose(data.X, adata.obsm["X_pca"])
     assert list(data.ids[:2]) == ["cell 0", "cell 1"]
     assert list(data.y) == list(adata.obs["type"])
     assert "X_umap" in data.notes[0]
-    flat = karat.datasets.read(f"{path}#X_umap")
+    flat = sortal.datasets.read(f"{path}#X_umap")
     np.testing.assert_allclose(flat.X, adata.obsm["X_umap"])
-    genes = karat.datasets.read(f"{path}#X")
+    genes = sortal.datasets.read(f"{path}#X")
     assert sparse.issparse(genes.X)
     assert genes.feature_names[3] == "gene 3"
     with pytest.raises(InputError, match="did you mean 'X_umap'"):
-        karat.datasets.read(f"{path}#X_umab")
-    back = karat.datasets.read_labelings(path, ids=data.ids[::-1])
+        sortal.datasets.read(f"{path}#X_umab")
+    back = sortal.datasets.read_labelings(path, ids=data.ids[::-1])
     assert list(back) == ["leiden_0.2", "leiden_0.5", "leiden_1.0"]
     assert adjusted_rand_score(back["leiden_0.5"], kind[::-1]) == 1
 
 
 def test_clusters_are_described_by_genes(h5ad):
     path, kind = h5ad
-    data = karat.datasets.read(path)
-    study = karat.Study(data, by="silhouette")
-    study.add(karat.datasets.read_labelings(path, ids=data.ids), reference=False)
+    data = sortal.datasets.read(path)
+    study = sortal.Study(data, by="silhouette")
+    study.add(sortal.datasets.read_labelings(path, ids=data.ids), reference=False)
     first = study.describe("leiden_0.5")[int(study.labels("leiden_0.5")[kind == 0][0])]
     assert str(first.rule).startswith("gene 3 over")
     assert first.telling[0].feature == "gene 3"
@@ -160,10 +160,12 @@ def test_the_command_compares_the_clusterings_of_a_file(h5ad):
 
 def test_a_file_without_clusterings_says_so(h5ad, monkeypatch):
     path, _ = h5ad
-    monkeypatch.setattr(karat.datasets.formats.annotated_matrices, "CLUSTERINGS", re.compile("xyz"))
-    assert karat.datasets.formats.annotated_matrices.has_clusterings(path) is False
+    monkeypatch.setattr(
+        sortal.datasets.formats.annotated_matrices, "CLUSTERINGS", re.compile("xyz")
+    )
+    assert sortal.datasets.formats.annotated_matrices.has_clusterings(path) is False
     with pytest.raises(InputError, match="named like a clustering"):
-        karat.datasets.read_labelings(path)
+        sortal.datasets.read_labelings(path)
 
 
 @pytest.mark.parametrize("make", [cells, real])
@@ -171,9 +173,9 @@ def test_an_annotated_matrix_is_no_matrix(make):
     adata, kind = make()
     said = r"annotated matrix .* obsm\['X_pca'\] or obsm\['X_umap'\] or X"
     for call in (
-        lambda: karat.Study(adata),
-        lambda: karat.evaluate(adata, kind),
-        lambda: karat.silhouette(adata, kind),
+        lambda: sortal.Study(adata),
+        lambda: sortal.evaluate(adata, kind),
+        lambda: sortal.silhouette(adata, kind),
     ):
         with pytest.raises(InputError, match=said):
             call()
@@ -184,4 +186,4 @@ def test_a_damaged_file_is_rejected(tmp_path):
     path = tmp_path / "x.h5ad"
     path.write_bytes(b"no HDF5")
     with pytest.raises(InputError, match="cannot be read as an annotated matrix"):
-        karat.datasets.read(path)
+        sortal.datasets.read(path)

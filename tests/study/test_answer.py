@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-import karat
-from karat.bounds import BoundForecast, percent_up
-from karat.cli import _answer
-from karat.cli._answer import as_json, show
-from karat.cli._run_options import OutputOptions
-from karat.datasets import Finding
-from karat.report import render
-from karat.study import deciders, decision, facts, judgement, ranking, stability
-from karat.study.answer import SCHEMA
-from karat.study.facts import (
+import sortal
+from sortal.bounds import BoundForecast, percent_up
+from sortal.cli import _answer
+from sortal.cli._answer import as_json, show
+from sortal.cli._run_options import OutputOptions
+from sortal.datasets import Finding
+from sortal.report import render
+from sortal.study import deciders, decision, facts, judgement, ranking, stability
+from sortal.study.answer import SCHEMA
+from sortal.study.facts import (
     Candidate,
     JudgedBy,
     MoreLabels,
@@ -38,7 +38,7 @@ from karat.study.facts import (
 
 @pytest.fixture(scope="module")
 def study():
-    study = karat.Study(load_iris().data)
+    study = sortal.Study(load_iris().data)
     study.sweep(["kmeans", "ward", "average"], k=range(2, 5), n_init=1, workers=1)
     return study
 
@@ -48,7 +48,7 @@ def labelled():
     X, y = load_iris(return_X_y=True)
     few = np.full(150, None, dtype=object)
     few[::6] = y[::6]
-    study = karat.Study(X, y=few)
+    study = sortal.Study(X, y=few)
     study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=1, workers=1)
     return study
 
@@ -102,7 +102,7 @@ CHANGES = [
 
 
 def surfaces(study, answer, monkeypatch, capsys):
-    monkeypatch.setattr(karat.Study, "best", lambda self, **options: answer)
+    monkeypatch.setattr(sortal.Study, "best", lambda self, **options: answer)
     monkeypatch.setenv("COLUMNS", "2000")
     show(study, answer, OutputOptions(why=True, anyway=True))
     return {
@@ -120,7 +120,7 @@ def test_one_fact_is_found_everywhere(study, change, told, monkeypatch, capsys):
     assert told not in f"{answer} {answer.reasons}"
     changed = replace(answer, **change)
     if "stability" in change:  # the tables of the JSON are those of the resamples
-        monkeypatch.setattr("karat.study.kept_assessment", lambda study, name: None)
+        monkeypatch.setattr("sortal.study.kept_assessment", lambda study, name: None)
     for surface, text in surfaces(study, changed, monkeypatch, capsys).items():
         assert told in text, surface
 
@@ -219,7 +219,7 @@ def random_labelings(n):
 
 
 def test_without_a_reference_one_is_judged_and_what_else_there_is_is_not_known():
-    study = karat.Study(load_iris().data)
+    study = sortal.Study(load_iris().data)
     study.add(random_labelings(1), reference=False)
     answer = study.best()
     text = str(answer)
@@ -232,7 +232,7 @@ def test_without_a_reference_one_is_judged_and_what_else_there_is_is_not_known()
 
 @pytest.mark.parametrize("n", [1, 3])
 def test_random_labels_are_called_random_and_say_nothing_of_the_data(n):
-    study = karat.Study(load_iris().data)
+    study = sortal.Study(load_iris().data)
     study.add(random_labelings(n))
     answer = study.best()
     assert answer.recovery.value < 0.1
@@ -249,7 +249,7 @@ def test_random_labels_are_called_random_and_say_nothing_of_the_data(n):
 
 def test_the_truth_alone_is_called_good():
     X, y = load_iris(return_X_y=True)
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.add({"mine": np.array(["setosa", "versicolor", "virginica"])[y]})
     answer = study.best()
     assert answer.recovery.value > 0.45
@@ -259,10 +259,10 @@ def test_the_truth_alone_is_called_good():
 
 
 def test_bad_clusterings_say_nothing_of_the_data():
-    study = karat.Study(load_iris().data)
+    study = sortal.Study(load_iris().data)
     study.add(random_labelings(3))
     of_three = study.best().structure
     assert of_three.decision == "yes"
-    alone = karat.Study(load_iris().data)
+    alone = sortal.Study(load_iris().data)
     alone.add({"mine": random_labelings(1)["mine 0"]})
     assert alone.best().structure == of_three

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from scipy.integrate import dblquad
 
-import karat
-from karat.judge.label_likelihood import pairs_log_likelihood
-from karat.labelings.pairs import as_constraints
+import sortal
+from sortal.judge.label_likelihood import pairs_log_likelihood
+from sortal.labelings.pairs import as_constraints
 
 
 @pytest.fixture
 def study():
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(c, 1, (15, 2)) for c in ((0, 0), (7, 0), (0, 4), (7, 4))])
-    made = karat.Study(X)
+    made = sortal.Study(X)
     four = np.arange(60) // 15
     made.add({"side": four % 2, "height": four // 2, "four": four}, reference=False)
     return made
@@ -74,9 +74,9 @@ def test_they_are_in_the_record_and_can_be_taken_back(study, tmp_path):
     digest = study.record.digest()
     study.constrain([(0, 20, "cannot"), (0, 1, "must")])
     assert study.record.digest() != digest
-    path = tmp_path / "kept.karat"
+    path = tmp_path / "kept.sortal"
     study.save(path)
-    with karat.load_study(path, study.X) as resumed:
+    with sortal.load_study(path, study.X) as resumed:
         assert resumed.best(stability=False).pairs == study.best(stability=False).pairs
     study.constrain(None)
     after = study.best(stability=False)
@@ -90,20 +90,20 @@ def test_ids_of_the_data_name_the_objects(tmp_path):
     table.write_text(f"id,x,y\n{rows}\n")
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("p0,p1,must\np2,p3,cannot\n")
-    data = karat.datasets.read(table, id_column="id")
-    study = karat.Study(data)
+    data = sortal.datasets.read(table, id_column="id")
+    study = sortal.Study(data)
     study.constrain(pairs)
     study.sweep("kmeans", k=[2, 3], n_init=1, workers=1, progress=False)
     assert study.best(stability=False).pairs.n_must == 1
     pairs.write_text("p0,p99,must\n")
-    with pytest.raises(karat.InputError, match="'p99', which is not there"):
+    with pytest.raises(sortal.InputError, match="'p99', which is not there"):
         study.constrain(pairs)
 
 
 def test_labels_and_pairs_decide_together(study):
     truth = np.full(60, None, dtype=object)
     truth[[0, 16, 31, 46]] = ["a", "b", "a", "b"]
-    other = karat.Study(study.X, y=truth)
+    other = sortal.Study(study.X, y=truth)
     other.constrain(pairs_of(study.labels("side"), 40))
     other.add({name: study.labels(name) for name in ("side", "height", "four")}, reference=False)
     answer = other.best(stability=False)

@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-import karat
-from command_line import karat_command
-from karat import InputError
-from karat.report import render
-from karat.study import kept_differences, wording
+import sortal
+from command_line import sortal_command
+from sortal import InputError
+from sortal.report import render
+from sortal.study import kept_differences, wording
 
 
 def counts(n: int = 60, seed: int = 0) -> pd.DataFrame:
@@ -25,14 +25,14 @@ def counts(n: int = 60, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(rng.poisson(means), columns=["ants", "bees", "cats"])
 
 
-def swept(X: Any, **options: Any) -> karat.Study:
-    study = karat.Study(X, **options)
+def swept(X: Any, **options: Any) -> sortal.Study:
+    study = sortal.Study(X, **options)
     study.sweep(["kmeans", "ward"], k=[2, 3], n_init=1, workers=1, progress=False)
     return study
 
 
 def test_what_differs_is_told_with_stars_and_kept(tmp_path: Path) -> None:
-    study = swept(karat.datasets.from_table(counts(), scale="standard"), storage=tmp_path / "s")
+    study = swept(sortal.datasets.from_table(counts(), scale="standard"), storage=tmp_path / "s")
     with study:
         assert kept_differences(study.tried) is None
         assert 'id="differences"' not in render(study)
@@ -59,7 +59,7 @@ def test_differences_are_forgotten_where_more_was_tried() -> None:
 
 def test_the_second_part_has_no_part_in_the_choice() -> None:
     """The clusters compared are those that the same study of the first part chooses."""
-    from karat.study import thinned_parts
+    from sortal.study import thinned_parts
 
     X = counts()
     study = swept(X)
@@ -73,20 +73,20 @@ def test_no_difference_is_told_where_there_is_none() -> None:
     assert swept(X).differences("poisson").p_value > 0.05
 
 
-def untestable() -> dict[str, karat.Study]:
-    from karat.datasets import from_array, from_distances, from_table
+def untestable() -> dict[str, sortal.Study]:
+    from sortal.datasets import from_array, from_distances, from_table
 
     X = np.random.default_rng(0).normal(size=(12, 2))
     mixed = pd.DataFrame({"a": X[:, 0], "kind": list("xyz") * 4})
     gaps = pd.DataFrame({"a": X[:, 0], "b": [np.nan, *X[1:, 1]]})
-    own = karat.Study(X)
+    own = sortal.Study(X)
     own.add({"mine": np.arange(12) % 2})
     terms = from_array(scipy.sparse.csr_array(np.abs(X)))
     return {
-        "distances": karat.Study(from_distances(abs(X[:, :1] - X[:, 0]))),
-        "weighted terms": karat.Study(replace(terms, metric="cosine")),
-        "categories": karat.Study(from_table(mixed)),
-        "filled in": karat.Study(from_table(gaps, impute="median")),
+        "distances": sortal.Study(from_distances(abs(X[:, :1] - X[:, 0]))),
+        "weighted terms": sortal.Study(replace(terms, metric="cosine")),
+        "categories": sortal.Study(from_table(mixed)),
+        "filled in": sortal.Study(from_table(gaps, impute="median")),
         "made elsewhere": own,
     }
 
@@ -109,7 +109,7 @@ def test_values_that_the_family_does_not_have_are_refused() -> None:
 
 
 def test_one_cluster_leaves_nothing_to_compare() -> None:
-    from karat.inference import differences
+    from sortal.inference import differences
 
     found = differences(counts(), lambda X: np.zeros(len(X), int), family="poisson")
     told = wording.tested(found, np.zeros(60, int), ["all"])
@@ -121,10 +121,10 @@ def test_the_command_tests_and_tells(tmp_path: Path) -> None:
     path = tmp_path / "animals.csv"
     counts().to_csv(path, index=False)
     options = ["-c", "kmeans", "-k", "2:3", "--no-stability", "--workers", "1"]
-    shown = karat_command("run", path, "--differences", "poisson", *options)
+    shown = sortal_command("run", path, "--differences", "poisson", *options)
     assert "Do the clusters differ?" in shown.stdout
     assert "***" in shown.stdout
-    machine = karat_command("run", path, "--differences", "poisson", "--json", *options)
+    machine = sortal_command("run", path, "--differences", "poisson", "--json", *options)
     told = json.loads(machine.stdout)["differences"]
     assert told["pairs"][0]["p_holm"] < 0.001
     assert len(told["labels"]) == 60
@@ -142,6 +142,6 @@ def test_the_command_tests_and_tells(tmp_path: Path) -> None:
 def test_the_command_refuses_before_the_sweep(tmp_path: Path, options: list[str], why: str) -> None:
     path = tmp_path / "animals.csv"
     counts().to_csv(path, index=False)
-    refused = karat_command("run", path, *options)
+    refused = sortal_command("run", path, *options)
     assert refused.returncode != 0
     assert why in " ".join(refused.stderr.split())

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.clusterers import catalogue
-from karat.study import execution
-from karat.study.jobs import Job
-from karat.study.store import Finished, Planned
+from sortal.clusterers import catalogue
+from sortal.study import execution
+from sortal.study.jobs import Job
+from sortal.study.store import Finished, Planned
 
 
 class Pool:

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import karat
+import sortal
 from failing_clusterers import Dies, DistanceThatKillsOnce, KillsOnce
-from karat.runtime import executors
-from karat.runtime.executors import LostWorkersError, _connect, as_executor
-from karat.runtime.validation import InputError
-from karat.study import samples
 from scattering import Scattering
+from sortal.runtime import executors
+from sortal.runtime.executors import LostWorkersError, _connect, as_executor
+from sortal.runtime.validation import InputError
+from sortal.study import samples
 
 
 def blobs(n: int = 300, seed: int = 0):
@@ -27,12 +27,12 @@ def blobs(n: int = 300, seed: int = 0):
 def test_data_are_sent_once_where_the_executor_can():
     X, _ = blobs(3000)
     there = Scattering()
-    with karat.Study(X) as study:
+    with sortal.Study(X) as study:
         study.sweep(["kmeans", "ward"], k=[2, 3, 4], n_init=2, executor=there)
         here = study.scores()["partition"]
     assert len(there.held) == 1
     assert there.largest < X.nbytes / 10
-    with karat.Study(X) as study:
+    with sortal.Study(X) as study:
         study.sweep(["kmeans", "ward"], k=[2, 3, 4], n_init=2, workers=1)
         pd.testing.assert_series_equal(study.scores()["partition"], here)
 
@@ -42,9 +42,9 @@ def test_judging_in_parts_is_judging_at_once(metric):
     X, truth = blobs(2000)
     mine = {"truth": truth, "other": np.random.default_rng(1).integers(0, 4, 2000)}
     options = {"precision": 0.02, "metric": metric}
-    here = karat.evaluate(X, mine, **options)
+    here = sortal.evaluate(X, mine, **options)
     for executor in (Scattering(), ThreadPoolExecutor(2)):
-        there = karat.evaluate(X, mine, executor=executor, **options)
+        there = sortal.evaluate(X, mine, executor=executor, **options)
         pd.testing.assert_frame_equal(there.table, here.table, rtol=1e-9)
         pd.testing.assert_frame_equal(there.standard_errors, here.standard_errors, rtol=1e-6)
 
@@ -84,7 +84,7 @@ def client():
 
 
 def tried_and_judged(X, executor=None, clusterers=("kmeans", "ward"), **options):
-    with karat.Study(X) as study:
+    with sortal.Study(X) as study:
         study.sweep(clusterers, k=[2, 3, 4], n_init=2, workers=1, executor=executor, **options)
         study.evaluate(executor=executor)
         return study.scores().drop(columns="seconds")
@@ -126,7 +126,7 @@ def test_a_dead_worker_loses_only_its_jobs(tmp_path):
     with (
         cluster_of(2) as cluster,
         cluster.get_client() as client,
-        karat.Study(X) as study,
+        sortal.Study(X) as study,
     ):
         study.sweep(clusterers, k=[2, 3], n_init=2, executor=client)
         assert (tmp_path / "killed").exists(), study.candidates["reason"].tolist()
@@ -139,9 +139,9 @@ def test_a_worker_that_dies_while_judging_loses_only_its_jobs(tmp_path):
     deadly = DistanceThatKillsOnce(str(tmp_path / "killed"))
     keys = ["silhouette", "dunn_index"]
     with cluster_of(2) as cluster, cluster.get_client() as client:
-        there = karat.evaluate(X, truth, metric=deadly, measures=keys, executor=client)
+        there = sortal.evaluate(X, truth, metric=deadly, measures=keys, executor=client)
     assert (tmp_path / "killed").exists()
-    here = karat.evaluate(X, truth, metric="cityblock", measures=keys)
+    here = sortal.evaluate(X, truth, metric="cityblock", measures=keys)
     pd.testing.assert_frame_equal(there.table, here.table, rtol=1e-9)
 
 
@@ -169,7 +169,7 @@ class Lost(Scattering):
 
 def test_lost_data_are_told_and_what_is_finished_is_kept():
     X, truth = blobs()
-    with karat.Study(X) as study:
+    with sortal.Study(X) as study:
         study.sweep("kmeans", k=[2], n_init=1, executor=Scattering())
         with pytest.raises(LostWorkersError, match="the data with them, most likely out of memory"):
             study.sweep("kmeans", k=[2, 3], n_init=2, executor=Lost(3))
@@ -178,12 +178,12 @@ def test_lost_data_are_told_and_what_is_finished_is_kept():
         assert study.candidates["status"].tolist() == ["ok"] * 4
     for key in ("silhouette", "davies_bouldin_index", "informativeness"):
         with pytest.raises(LostWorkersError, match="most likely out of memory"):
-            karat.evaluate(X, truth, measures=[key], executor=Lost(1))
+            sortal.evaluate(X, truth, measures=[key], executor=Lost(1))
 
 
 def test_fits_without_a_scheduler_stay_planned():
     X, truth = blobs()
-    with karat.Study(X) as study:
+    with sortal.Study(X) as study:
         with pytest.raises(LostWorkersError, match="no longer answers"):
             study.sweep("kmeans", k=[2, 3], n_init=2, executor=Lost(1, "connecting"))
         assert len(study.tried.storage.planned()) == 1
@@ -196,7 +196,7 @@ def test_fits_without_a_scheduler_stay_planned():
 @pytest.mark.long
 def test_a_fit_that_kills_every_worker_ends_the_sweep():
     X, _ = blobs()
-    with cluster_of(1) as cluster, cluster.get_client() as client, karat.Study(X) as study:
+    with cluster_of(1) as cluster, cluster.get_client() as client, sortal.Study(X) as study:
         with pytest.raises(LostWorkersError, match="most likely out of memory"):
             study.sweep({"deadly": Dies()}, k=[3], n_init=1, executor=client)
         assert len(study.tried.storage.planned()) == 1

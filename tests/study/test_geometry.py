@@ -11,10 +11,10 @@ from sklearn.decomposition import PCA
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 
-import karat
-from karat.datasets import from_distances, from_graph, from_objects
-from karat.runtime.validation import InputError
-from karat.study.samples import ExtendableSample
+import sortal
+from sortal.datasets import from_distances, from_graph, from_objects
+from sortal.runtime.validation import InputError
+from sortal.study.samples import ExtendableSample
 
 NAMES = ["average", "complete", "kmedoids", "hdbscan"]
 
@@ -35,27 +35,27 @@ def sweep(study, names=NAMES, **options):
 
 def test_a_planted_clustering_by_angle_is_found():
     X, truth = directions()
-    study = sweep(karat.Study(X, metric="cosine"), ["average", "kmeans", "ward", "spectral"])
+    study = sweep(sortal.Study(X, metric="cosine"), ["average", "kmeans", "ward", "spectral"])
     for name in ("average k=2", "kmeans on unit rows k=2 start=0", "ward on unit rows k=2"):
         assert adjusted_rand_score(truth, study.labels(name)) == 1
     assert adjusted_rand_score(truth, study.best().labels) == 1
-    euclidean = sweep(karat.Study(X), ["average"])
+    euclidean = sweep(sortal.Study(X), ["average"])
     assert adjusted_rand_score(truth, euclidean.labels("average k=2")) < 0.5
 
 
 def of_rows_and_of_matrix(metric, names):
     """Two studies of the same objects: by their features, and by their distances."""
     X = np.random.default_rng(3).gamma(1.0, size=(50, 4)) + 3 * np.repeat(np.eye(2, 4), 25, axis=0)
-    of_rows = sweep(karat.Study(X, metric=metric, column_weights="equal"), names)
-    D = karat.distances.distance_matrix(X, metric)
-    return of_rows, sweep(karat.Study(D, metric="precomputed"), names)
+    of_rows = sweep(sortal.Study(X, metric=metric, column_weights="equal"), names)
+    D = sortal.distances.distance_matrix(X, metric)
+    return of_rows, sweep(sortal.Study(D, metric="precomputed"), names)
 
 
 def check_same(of_rows, of_matrix):
     """Partitions, scores and the order by a measure are the same."""
     assert of_rows.candidates["partition"].equals(of_matrix.candidates["partition"])
     a, b = of_rows.scores(), of_matrix.scores()
-    shared = [column for column in b if column in karat.measures.catalogue]
+    shared = [column for column in b if column in sortal.measures.catalogue]
     assert "silhouette" in shared
     assert "informativeness" in shared
     np.testing.assert_allclose(a[shared], b[shared], rtol=1e-7)
@@ -71,7 +71,7 @@ def test_features_and_their_matrix_lead_to_the_same_choice_and_scores(metric, mo
     # clusterers get the objects by their contents: rows and distances have different orders,
     # and the starts of k-medoids and the ties of HDBSCAN depend on the order
     monkeypatch.setattr(
-        "karat.study.samples.in_order_of_contents",
+        "sortal.study.samples.in_order_of_contents",
         lambda X, metric: ExtendableSample(np.arange(50), np.arange(50, dtype=np.int32)),
     )
     check_same(*of_rows_and_of_matrix(metric, [*NAMES, "genie", "weighted", "single"]))
@@ -89,7 +89,7 @@ def test_their_orders_by_contents_change_nothing_for_trees():
 def test_a_clusterer_of_means_is_never_run_on_a_matrix():
     X, truth = directions()
     D = cdist(X, X, "cosine")
-    study = karat.Study(D, metric="precomputed", y=truth)
+    study = sortal.Study(D, metric="precomputed", y=truth)
     study.sweep(["kmeans", "ward", "average", "gaussian-mixture"], k=2, workers=1)
     table = study.candidates
     excluded = table[table["status"] == "excluded"]
@@ -102,7 +102,7 @@ def test_a_clusterer_of_means_is_never_run_on_a_matrix():
     study.sweep(["kmeans", "average"], k=2, workers=1)
     assert len(study.candidates) == 4
     assert list(study.rank().index) == ["average k=2"]
-    only = karat.Study(D, metric="precomputed")
+    only = sortal.Study(D, metric="precomputed")
     only.sweep("kmeans", k=2)
     with pytest.raises(InputError, match="k-means needs the objects' features"):
         only.best()
@@ -113,7 +113,7 @@ def test_what_was_excluded_costs_no_bits():
     few = np.where(np.arange(60) < 30, truth, -1)
     bounds = []
     for names in (["average"], ["average", "kmeans"]):
-        study = sweep(karat.Study(cdist(X, X, "cosine"), metric="precomputed", y=few), names)
+        study = sweep(sortal.Study(cdist(X, X, "cosine"), metric="precomputed", y=few), names)
         bounds.append(study.best().guarantee.bound_rate)
     assert bounds[0] == bounds[1]
 
@@ -122,7 +122,7 @@ def test_measures_of_means_vote_only_where_there_are_means():
     X, _ = directions()
     votes = {}
     for metric in ("cosine", "cityblock"):
-        table = sweep(karat.Study(X, metric=metric), ["average"]).scores()
+        table = sweep(sortal.Study(X, metric=metric), ["average"]).scores()
         votes[metric] = {"calinski_harabasz_index", "davies_bouldin_index"} & {*table}
     assert len(votes["cosine"]) == 2
     assert not votes["cityblock"]
@@ -140,13 +140,13 @@ def test_a_function_of_two_rows_is_called_once_for_each_pair(tmp_path):
         calls.append(1)
         return apart(x, y)
 
-    study = sweep(karat.Study(X, metric=counted), ["average", "kmedoids", "kmeans"])
+    study = sweep(sortal.Study(X, metric=counted), ["average", "kmedoids", "kmeans"])
     study.best()
     assert len(calls) == 20 * 19 // 2 + 20  # some both ways
     assert study.candidates.loc["kmeans", "status"] == "excluded"
-    karat.write_report(study, tmp_path / "report.html")
+    sortal.write_report(study, tmp_path / "report.html")
     assert len(calls) == 20 * 19 // 2 + 20
-    named = sweep(karat.Study(X, metric="chebyshev"), ["average", "kmedoids", "kmeans"])
+    named = sweep(sortal.Study(X, metric="chebyshev"), ["average", "kmedoids", "kmeans"])
     assert (study.candidates["partition"].dropna() == named.candidates["partition"].dropna()).all()
 
 
@@ -156,12 +156,12 @@ def edits(x, y):
 
 def test_objects_of_any_kind():
     words = ["aaaa", "aaab", "aaaaa", "zzzz", "zzz", "zzzzy"]
-    study = karat.Study(words, metric=edits)
+    study = sortal.Study(words, metric=edits)
     study.sweep(k=[2], workers=1)
     assert study.labels("average k=2").tolist() == [0, 0, 0, 1, 1, 1]
     assert study.dataset.ids.tolist() == words
     assert study.metric == "precomputed"
-    tuples = karat.Study([tuple(word) for word in words], metric=edits)
+    tuples = sortal.Study([tuple(word) for word in words], metric=edits)
     tuples.sweep("kmedoids", k=2, workers=1)
     assert tuples.labels("kmedoids k=2 start=0").tolist() == [0, 0, 0, 1, 1, 1]
 
@@ -170,33 +170,33 @@ def test_distances_must_be_those_of_the_objects():
     X, truth = directions(20)
     D = cdist(X, X)
     with pytest.raises(InputError, match="truth has 19 labels"):
-        karat.Study(D, metric="precomputed", y=truth[:-1])
+        sortal.Study(D, metric="precomputed", y=truth[:-1])
     with pytest.raises(InputError, match="ids has 3 values"):
         from_distances(D, ids=["a", "b", "c"])
     wrong = D.copy()
     wrong[2, 7] += 1
     with pytest.raises(InputError, match="not symmetric: from 2 to 7"):
-        karat.Study(wrong, metric="precomputed")
+        sortal.Study(wrong, metric="precomputed")
     assert "are not a metric" in from_distances(D**2).notes[0]
     assert not from_distances(D).notes
-    dataset = karat.datasets.from_array(X, ids=[f"object {i}" for i in range(20)])
-    from karat.datasets.relations import with_relation
+    dataset = sortal.datasets.from_array(X, ids=[f"object {i}" for i in range(20)])
+    from sortal.datasets.relations import with_relation
 
     related = with_relation(dataset, pdist(X), "precomputed")
     assert related.ids[3] == "object 3"
     with pytest.raises(InputError, match="19 objects, and data has 20"):
         with_relation(dataset, D[1:, 1:], "precomputed")
     with pytest.raises(InputError, match="holds distances, so its metric is 'precomputed'"):
-        karat.Study(from_distances(D), metric="cosine")
+        sortal.Study(from_distances(D), metric="cosine")
 
 
 def test_a_stored_study_of_distances_is_resumed(tmp_path):
     X, _ = directions(20)
-    D, path = cdist(X, X), tmp_path / "d.karat"
-    with karat.Study(D, metric="precomputed", storage=path) as study:
+    D, path = cdist(X, X), tmp_path / "d.sortal"
+    with sortal.Study(D, metric="precomputed", storage=path) as study:
         sweep(study, ["average", "kmeans"])
         first = study.candidates
-    with karat.Study(from_distances(D), storage=path) as study:
+    with sortal.Study(from_distances(D), storage=path) as study:
         sweep(study, ["average", "kmeans"])
         assert study.candidates.equals(first)
 
@@ -206,7 +206,7 @@ def test_a_stored_study_of_distances_is_resumed(tmp_path):
 
 def test_real_valued_parameters_are_swept():
     X, truth = directions()
-    study = karat.Study(X / np.linalg.norm(X, axis=1, keepdims=True))
+    study = sortal.Study(X / np.linalg.norm(X, axis=1, keepdims=True))
     study.sweep({"db": DBSCAN(min_samples=3)}, grid={"eps": [0.05, 0.3, 0.7]}, workers=1)
     assert list(study.candidates.index) == ["db eps=0.05", "db eps=0.3", "db eps=0.7"]
     expected = DBSCAN(eps=0.3, min_samples=3).fit_predict(study.X)
@@ -217,7 +217,7 @@ def test_real_valued_parameters_are_swept():
 
 
 def test_what_a_grid_cannot_be():
-    study = karat.Study(directions()[0])
+    study = sortal.Study(directions()[0])
     with pytest.raises(InputError, match="parameter that these clusterers are swept by"):
         study.sweep(KMeans(), k=2, grid={"n_init": [1]})
     with pytest.raises(InputError, match="dbscan has no usual values of eps"):
@@ -232,11 +232,11 @@ def test_the_representation_is_an_axis_of_the_search():
     X = np.random.default_rng(0).normal(size=(60, 5)) + 6 * np.repeat(np.eye(2, 5), 30, axis=0)
     pipelines = {f"{d} components": make_pipeline(PCA(d), KMeans(n_init=1)) for d in (1, 3)}
     for metric in ("euclidean", "cityblock", apart):
-        study = karat.Study(X, metric=metric, column_weights="equal")
+        study = sortal.Study(X, metric=metric, column_weights="equal")
         study.sweep(pipelines, k=[2], n_init=1, workers=1)
         labels = study.labels("3 components k=2 start=0")
         assert adjusted_rand_score(np.repeat([0, 1], 30), labels) == 1
-    study = karat.Study(cdist(X, X), metric="precomputed")
+    study = sortal.Study(cdist(X, X), metric="precomputed")
     study.sweep(pipelines, k=[2], workers=1)
     assert set(study.candidates["status"]) == {"excluded"}
 
@@ -251,7 +251,7 @@ def test_data_sets_of_distances_and_graphs_say_what_they_are():
 def test_from_a_file_of_distances_to_a_report(tmp_path, monkeypatch):
     from typer.testing import CliRunner
 
-    from karat.cli import app
+    from sortal.cli import app
 
     X, truth = directions(40)
     D = cdist(X, X, "cosine")
@@ -291,17 +291,17 @@ def communities(n=40, k=2, seed=0):
 
 def test_a_graph_with_some_classes(tmp_path):
     A, truth = communities()
-    study = karat.Study(A, metric="graph", y=truth)
+    study = sortal.Study(A, metric="graph", y=truth)
     study.sweep(["spectral", "average"], k=[2, 3], n_init=1, workers=1)
     assert study.candidates.loc["average", "status"] == "excluded"
     assert adjusted_rand_score(truth, study.best().labels) == 1
-    karat.write_report(study, tmp_path / "graph.html")
+    sortal.write_report(study, tmp_path / "graph.html")
 
 
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_a_graph_without_classes_ends_in_an_answer(k):
     A, truth = communities(60, k)
-    study = karat.Study(A, metric="graph")
+    study = sortal.Study(A, metric="graph")
     study.sweep(["spectral", "kmeans"], k=range(2, 7), n_init=1, workers=1)
     choice = study.best()
     assert adjusted_rand_score(truth, choice.labels) == 1
@@ -318,18 +318,18 @@ def test_a_graph_in_parts_with_a_lone_node_ends_in_an_answer(tmp_path):
     A, truth = communities(30, 3)
     A[truth[:, None] != truth] = 0
     A = np.pad(A, (0, 1))
-    study = karat.Study(A, metric="graph")
+    study = sortal.Study(A, metric="graph")
     assert "falls into 4 parts" in study.dataset.notes[-1]
     study.sweep(["spectral"], k=[2, 3, 4], n_init=1, workers=1)
     assert adjusted_rand_score(truth, study.best().labels[:-1]) == 1
-    karat.write_report(study, tmp_path / "parts.html")
+    sortal.write_report(study, tmp_path / "parts.html")
 
 
 def test_from_a_file_of_a_graph_to_a_report(tmp_path, monkeypatch):
     from scipy import sparse
     from typer.testing import CliRunner
 
-    from karat.cli import app
+    from sortal.cli import app
 
     A, truth = communities(40, 2)
     monkeypatch.chdir(tmp_path)
@@ -386,20 +386,20 @@ def test_a_function_is_called_once_for_each_pair(tmp_path, monkeypatch, rows):
     monkeypatch.chdir(tmp_path)
     words = ["aaaa", "aaa", "aaaaa", "zzzz", "zzz", "zzzzy"]
     given, metric = (directions(6)[0], noted_rows) if rows else (words, noted)
-    with karat.Study(given, metric=metric, storage="s.karat") as study:
+    with sortal.Study(given, metric=metric, storage="s.sortal") as study:
         study.sweep(["average", "kmedoids"], k=[2, 3], n_init=1, workers=1)
         names = list(study.candidates["partition"])
         answer = study.best()
         if rows:
             assert answer.model.rule.metric is not metric
             study.describe()
-        karat.write_report(study, "report.html")
+        sortal.write_report(study, "report.html")
     assert len((tmp_path / "calls.txt").read_text()) == 6 * 5  # few, so all both ways
-    with karat.Study(given, metric=metric, storage="s.karat") as study:
+    with sortal.Study(given, metric=metric, storage="s.sortal") as study:
         assert list(study.candidates["partition"]) == names
     if not rows:
         with pytest.raises(InputError, match="belongs to other data"):
-            karat.Study([*words[1:], "q"], metric=noted, storage="s.karat")
+            sortal.Study([*words[1:], "q"], metric=noted, storage="s.sortal")
 
 
 def test_the_model_of_a_function_takes_the_stored_distances():
@@ -410,16 +410,16 @@ def test_the_model_of_a_function_takes_the_stored_distances():
         return float(abs(x - y).max())
 
     X, _ = directions(40)
-    study = sweep(karat.Study(X, metric=counted))
+    study = sweep(sortal.Study(X, metric=counted))
     study.best()
     before = len(calls)
     # the numbers are those of the same distance by name
     model = study.best().model
     assert len(calls) == before
     assert model.extension_agreement.refitted
-    by_name = sweep(karat.Study(X, metric="chebyshev"))
+    by_name = sweep(sortal.Study(X, metric="chebyshev"))
     labels = study.best().labels
-    alike = karat.Model.of(X, labels, metric="chebyshev", refit=None)
+    alike = sortal.Model.of(X, labels, metric="chebyshev", refit=None)
     np.testing.assert_allclose(model.rule.limits, alike.rule.limits)
     assert by_name.best().model.extension_agreement == model.extension_agreement
     further = np.array([[0.5, 0.5], X[3]])
@@ -439,7 +439,7 @@ def test_a_function_that_cannot_be_sent_to_other_processes_is_called_here():
             return float(abs(x - y))
 
     numbers = list(range(110))  # pairs for several processes
-    D = karat.distances.object_distances(numbers, locked, workers=2)
+    D = sortal.distances.object_distances(numbers, locked, workers=2)
     np.testing.assert_array_equal(D, np.abs(np.subtract.outer(numbers, numbers)))
 
 
@@ -456,14 +456,14 @@ def test_a_table_of_distances_in_another_order_is_noticed():
     with pytest.raises(InputError, match="are others: row 11"):
         from_distances(D.rename(columns={"object 11": "another"}))
     by_name = pd.Series(truth[::-1], names[::-1])
-    study = karat.Study(D, metric="precomputed", y=by_name)
+    study = sortal.Study(D, metric="precomputed", y=by_name)
     study.add(pd.DataFrame({"mine": by_name}))
     assert list(study.y) == list(truth)
-    assert karat.adjusted_rand_index(study.labels("mine"), truth) == 1
+    assert sortal.adjusted_rand_index(study.labels("mine"), truth) == 1
     with pytest.raises(InputError, match=r"labelings\['mine'\] have different indexes"):
         study.add({"mine": by_name.reset_index(drop=True)})
-    dataset = karat.datasets.from_array(X, ids=names)
-    from karat.datasets import with_relation
+    dataset = sortal.datasets.from_array(X, ids=names)
+    from sortal.datasets import with_relation
 
     assert with_relation(dataset, D, "precomputed").ids[3] == "object 3"
     shuffled = np.random.default_rng(0).permutation(names)
@@ -472,7 +472,7 @@ def test_a_table_of_distances_in_another_order_is_noticed():
     others = D.rename(index=lambda name: f"{name}x", columns=lambda name: f"{name}x")
     with pytest.raises(InputError, match="table of distances names its rows by 'id'"):
         with_relation(dataset, others, "precomputed")
-    unnamed = karat.datasets.from_array(X)
+    unnamed = sortal.datasets.from_array(X)
     with pytest.raises(InputError, match="table of distances names its rows by 'id'"):
         with_relation(unnamed, D, "precomputed")
 
@@ -483,9 +483,9 @@ def test_distances_that_are_not_finite(value):
     D[2, 5] = D[5, 2] = value
     said = f"2 of the distances are not finite; that of 2 and 5 is {value}"
     for call in (
-        lambda: karat.Study(D, metric="precomputed"),
-        lambda: karat.silhouette(D, np.arange(10) % 2, metric="precomputed"),
-        lambda: karat.evaluate(D, np.arange(10) % 2, metric="precomputed"),
+        lambda: sortal.Study(D, metric="precomputed"),
+        lambda: sortal.silhouette(D, np.arange(10) % 2, metric="precomputed"),
+        lambda: sortal.evaluate(D, np.arange(10) % 2, metric="precomputed"),
     ):
         with pytest.raises(InputError, match=said):
             call()
@@ -497,22 +497,22 @@ def test_distances_that_are_no_metric_still_cluster():
     D = np.where(truth[:, None] == truth, 1.0, 10.0) * rng.uniform(0.1, 1, (30, 30))
     D = (D + D.T) / 2
     np.fill_diagonal(D, 0)
-    study = karat.Study(D, metric="precomputed")
+    study = sortal.Study(D, metric="precomputed")
     assert "the way over a third object is shorter" in study.dataset.notes[0]
     study.sweep(["average", "kmedoids"], k=[2, 3, 4], n_init=3, workers=1)
     assert adjusted_rand_score(truth, study.labels("average k=3")) == 1
 
 
 def test_a_report_of_related_objects_has_no_features(tmp_path):
-    from karat.report import render
+    from sortal.report import render
 
     A, _ = communities(30, 3)
-    graph = karat.Study(A, metric="graph")
+    graph = sortal.Study(A, metric="graph")
     graph.sweep("spectral", k=[3], n_init=1, workers=1)
     assert '<section id="features"' not in render(graph)
     X, _ = directions(20)
     D = cdist(X, X)
-    matrix = karat.Study(from_distances(D, ids=[f"object {i}" for i in range(20)]))
+    matrix = sortal.Study(from_distances(D, ids=[f"object {i}" for i in range(20)]))
     matrix.sweep("average", k=[2], workers=1)
     page = render(matrix)
     assert '<ul class="tells">' not in page.partition("<template")[0]

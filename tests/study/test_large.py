@@ -12,15 +12,15 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
-import karat
-from karat.clusterers import LinkageClustering, as_clusterer
-from karat.labelings.partitions import canonical_codes
-from karat.measures import catalogue
-from karat.runtime.draws import draw_rows
-from karat.runtime.validation import InputError
-from karat.study import fits, jobs, samples
-from karat.study.ranking import points
-from karat.study.stability import sample_agreement
+import sortal
+from sortal.clusterers import LinkageClustering, as_clusterer
+from sortal.labelings.partitions import canonical_codes
+from sortal.measures import catalogue
+from sortal.runtime.draws import draw_rows
+from sortal.runtime.validation import InputError
+from sortal.study import fits, jobs, samples
+from sortal.study.ranking import points
+from sortal.study.stability import sample_agreement
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_a_sample_of_everything_extends_nothing():
 
 def test_what_does_not_scale_is_fitted_to_a_sample_and_says_so(low):
     X, truth = blobs()
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.sweep(["kmeans", "average"], k=[3], n_init=1, workers=1)
     table = study.candidates
     assert table["fitted_on"].isna().tolist() == [True, False]
@@ -73,10 +73,10 @@ def test_what_does_not_scale_is_fitted_to_a_sample_and_says_so(low):
     rows = study.tried.objects.sample.rows
     alone = LinkageClustering(3, method="average").fit_predict(X[rows])
     found = study.labels("average k=3")
-    assert karat.adjusted_rand_index(alone, found[rows]) == 1
-    assert karat.adjusted_rand_index(truth, found) > 0.99
+    assert sortal.adjusted_rand_index(alone, found[rows]) == 1
+    assert sortal.adjusted_rand_index(truth, found) > 0.99
     study.by = "silhouette"
-    again = karat.Study(X)
+    again = sortal.Study(X)
     again.sweep(["average"], k=[3], workers=2)
     answer = again.best()
     assert "Sample: fitted to 120 of 600 rows; another sample gives" in str(answer)
@@ -85,32 +85,32 @@ def test_what_does_not_scale_is_fitted_to_a_sample_and_says_so(low):
 
 def test_exact_is_exact(low):
     X, _ = blobs()
-    study = karat.Study(X, exact=True)
+    study = sortal.Study(X, exact=True)
     study.sweep(["average"], k=[3], n_init=1, workers=1)
     assert study.candidates["fitted_on"].isna().all()
     value = study.scores()["silhouette"].item()
-    assert value == pytest.approx(karat.silhouette(X, study.labels("average k=3")), rel=1e-12)
+    assert value == pytest.approx(sortal.silhouette(X, study.labels("average k=3")), rel=1e-12)
 
 
 def test_measures_of_pairs_are_estimated_and_extremes_have_a_reason(low):
     X, _ = blobs(2500)
-    study = karat.Study(3.0 * X + np.random.default_rng(1).normal(scale=9, size=X.shape))
+    study = sortal.Study(3.0 * X + np.random.default_rng(1).normal(scale=9, size=X.shape))
     X = study.X
     study.add({"mine": KMeans(3, n_init=1, random_state=0).fit_predict(X)})
     scores = study.scores()
-    exact = karat.silhouette(X, study.labels("mine"))
+    exact = sortal.silhouette(X, study.labels("mine"))
     assert scores["silhouette"].item() == pytest.approx(exact, abs=4 * samples.PRECISION)
     error = study.standard_errors().loc["mine", "silhouette"]
     assert 0 < error <= samples.PRECISION
     assert np.isnan(scores["dunn_index"].item())
     assert "bounded terms" in study.reasons()["mine"]["dunn_index"]
-    centroids = karat.calinski_harabasz_index(X, study.labels("mine"))
+    centroids = sortal.calinski_harabasz_index(X, study.labels("mine"))
     assert scores["calinski_harabasz_index"].item() == pytest.approx(centroids, rel=1e-9)
 
 
 def test_below_the_thresholds_nothing_is_sampled():
     X, _ = blobs(100)
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.sweep(["average"], k=[3], workers=1)
     assert study.candidates["fitted_on"].isna().all()
     assert not study.tried.objects.is_estimated
@@ -121,9 +121,9 @@ def test_the_sample_does_not_depend_on_workers_and_survives_a_resume(low, tmp_pa
     X, _ = blobs()
     found = []
     for workers in (1, 2):
-        with karat.Study(X, storage=tmp_path / f"{workers}.karat") as study:
+        with sortal.Study(X, storage=tmp_path / f"{workers}.sortal") as study:
             study.sweep(["average", "ward"], k=[2, 3], workers=workers)
-        with karat.Study(X, storage=tmp_path / f"{workers}.karat") as study:
+        with sortal.Study(X, storage=tmp_path / f"{workers}.sortal") as study:
             study.sweep(["average", "ward"], k=[2, 3], workers=workers)
             found.append(study.candidates["partition"].tolist())
     assert found[0] == found[1]
@@ -151,7 +151,7 @@ class Slow(KMeans):
 
 def test_a_budget_stops_fits_and_a_larger_one_resumes(tmp_path):
     X, _ = blobs(60)
-    with karat.Study(X) as study:
+    with sortal.Study(X) as study:
         study.sweep({"kmeans": "kmeans"}, k=[2, 3], n_init=1, budget=300, workers=2)
         assert len(study.tried.storage.planned()) == 0
         study.sweep({"slow": Slow(n_init=1)}, k=[2, 3], n_init=1, budget=1, workers=2)
@@ -163,14 +163,14 @@ def test_a_budget_stops_fits_and_a_larger_one_resumes(tmp_path):
 
 @pytest.mark.parametrize("text", ["", "soon", "-1s", "0", "nan"])
 def test_times_that_are_none(text):
-    from karat.cli._numbers import parse_duration
+    from sortal.cli._numbers import parse_duration
 
     with pytest.raises(InputError, match="is not"):
         parse_duration(text)
 
 
 def test_the_judge_weighs_a_sample_of_large_data(low, monkeypatch):
-    from karat.judge import gather
+    from sortal.judge import gather
 
     monkeypatch.setattr(samples, "MAX_WEIGHED", 300)
     seen = []
@@ -179,14 +179,14 @@ def test_the_judge_weighs_a_sample_of_large_data(low, monkeypatch):
         seen.append(X.shape)
         return gather(X, *args, **options)
 
-    monkeypatch.setattr("karat.judge.gather", noted)
+    monkeypatch.setattr("sortal.judge.gather", noted)
     X, truth = blobs()
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.sweep(["kmeans", "average"], k=range(2, 8), n_init=1, workers=1)
     best = study.best()
     assert seen == [(120, 3)]
     assert "The judge saw a sample of 120 objects." in best.reasons
-    assert karat.adjusted_rand_index(truth, best.labels) > 0.98
+    assert sortal.adjusted_rand_index(truth, best.labels) > 0.98
 
 
 # -- what samples lose, and what errors mean -------------------------------------------------
@@ -222,7 +222,7 @@ def second_rows(X, metric="euclidean"):
 
 def test_agreement_of_two_samples_is_that_of_two_fits(low):
     X = overlapping()
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.sweep(["average", "ward", "spectral", "kmeans"], k=[3, 4], n_init=2, workers=1)
     found = agreements(study)
     rows = second_rows(X)
@@ -243,7 +243,7 @@ def test_agreement_of_two_samples_is_that_of_two_fits(low):
             *(f"spectral k={k} start={i}" for i in (0, 1)),
         ):
             theirs = again[name.partition(" ")[0]][nearest]
-            expected[name] = karat.adjusted_rand_index(study.labels(name), theirs)
+            expected[name] = sortal.adjusted_rand_index(study.labels(name), theirs)
     assert set(found.index) == set(expected)
     np.testing.assert_allclose(found, [expected[name] for name in found.index], rtol=1e-12)
     assert found.min() < 0.9
@@ -257,7 +257,7 @@ def test_agreement_of_two_samples_is_that_of_two_fits(low):
 
 def test_a_second_sample_of_everything_agrees(low, monkeypatch):
     monkeypatch.setattr(fits.Fits, "fits_sample", lambda self, clusterer: True)
-    study = karat.Study(overlapping(120))
+    study = sortal.Study(overlapping(120))
     study.sweep(["average", "ward", "kmeans"], k=[2, 5], n_init=1, workers=1)
     assert study.candidates["fitted_on"].tolist() == [120] * 6
     assert agreements(study).tolist() == [1.0] * 6
@@ -265,7 +265,7 @@ def test_a_second_sample_of_everything_agrees(low, monkeypatch):
 
 def test_agreements_of_a_grid_and_of_another_distance(low):
     X, _ = blobs()
-    study = karat.Study(X, metric="cityblock")
+    study = sortal.Study(X, metric="cityblock")
     study.sweep(["average", "hdbscan"], k=[3], grid={"min_cluster_size": [3, 5]}, workers=1)
     found = agreements(study)
     table = study.candidates
@@ -274,14 +274,14 @@ def test_agreements_of_a_grid_and_of_another_distance(low):
     rows = second_rows(X)
     nearest = cdist(X, X[rows], "cityblock").argmin(axis=1)
     again = LinkageClustering(3, method="average", metric="cityblock").fit_predict(X[rows])
-    expected = karat.adjusted_rand_index(study.labels("average k=3"), again[nearest])
+    expected = sortal.adjusted_rand_index(study.labels("average k=3"), again[nearest])
     assert found["average k=3"] == pytest.approx(expected, rel=1e-12)
     assert found.notna().all()
 
 
 def test_what_was_measured_is_not_fitted_again(low, tmp_path, monkeypatch):
     X = overlapping()
-    path = tmp_path / "s.karat"
+    path = tmp_path / "s.sortal"
     fitted = []
     on_sample = fits.Fits.on_sample
 
@@ -290,15 +290,15 @@ def test_what_was_measured_is_not_fitted_again(low, tmp_path, monkeypatch):
             fitted.extend(outcome.name for outcome in outcomes)
             yield outcomes
 
-    with karat.Study(X, storage=path) as study:
+    with sortal.Study(X, storage=path) as study:
         study.sweep(["average", "spectral"], k=[2, 3], n_init=2, workers=1)
         monkeypatch.setattr(fits.Fits, "on_sample", noted)
         found = sample_agreement(study.tried, "spectral k=3 start=1")
-    with karat.Study(X, storage=path) as study:
+    with sortal.Study(X, storage=path) as study:
         assert sample_agreement(study.tried, "spectral k=3 start=1") == found
         assert fitted == ["spectral k=3 start=0"]
         every = agreements(study)
-    fresh = karat.Study(X)
+    fresh = sortal.Study(X)
     fresh.sweep(["average", "spectral"], k=[2, 3], n_init=2, workers=1)
     with ThreadPoolExecutor(2) as pool:
         assert agreements(fresh, executor=pool).to_dict() == every.to_dict()
@@ -307,7 +307,7 @@ def test_what_was_measured_is_not_fitted_again(low, tmp_path, monkeypatch):
 def test_a_fit_that_fails_on_the_second_sample_has_a_reason(low, monkeypatch):
     X = overlapping()
     monkeypatch.setattr(Unlucky, "unlucky", X[second_rows(X)][0, 0])
-    study = karat.Study(X, by="silhouette")
+    study = sortal.Study(X, by="silhouette")
     unlucky = replace(as_clusterer(Unlucky(n_init=1)), key="unlucky", whole_to=0)
     study.sweep([unlucky], k=[3], n_init=2, workers=1)
     assert set(study.candidates["status"]) == {"ok"}
@@ -323,12 +323,12 @@ def test_a_fit_that_fails_on_the_second_sample_has_a_reason(low, monkeypatch):
 
 def test_the_clusterer_of_an_agreement_must_be_known(low, tmp_path):
     X, _ = blobs()
-    path = tmp_path / "s.karat"
+    path = tmp_path / "s.sortal"
     mine = {"mine": LinkageClustering(method="complete")}
-    with karat.Study(X, storage=path) as study:
+    with sortal.Study(X, storage=path) as study:
         study.sweep(mine, k=[3], workers=1)
         assert study.candidates["fitted_on"].notna().all()
-    with karat.Study(X, storage=path) as study:
+    with sortal.Study(X, storage=path) as study:
         with pytest.raises(InputError, match="the clusterer mine is not in the catalogue"):
             sample_agreement(study.tried, "mine k=3")
         study.sweep(mine, k=[3], workers=1)
@@ -337,7 +337,7 @@ def test_the_clusterer_of_an_agreement_must_be_known(low, tmp_path):
 
 def test_the_choice_says_what_its_sample_loses(low):
     X, _ = blobs()
-    study = karat.Study(X, by="silhouette")
+    study = sortal.Study(X, by="silhouette")
     study.sweep(["average"], k=[3], workers=1)
     assert "another sample" not in str(study.best(second_sample=False))
     assert "another sample gives nearly the same groups" in str(study.best())
@@ -353,7 +353,7 @@ def test_a_difference_inside_the_error_is_a_tie():
 
 def test_the_consensus_takes_errors_into_account(low):
     X, _ = blobs(700)
-    study = karat.Study(3.0 * X + np.random.default_rng(1).normal(scale=9, size=X.shape))
+    study = sortal.Study(3.0 * X + np.random.default_rng(1).normal(scale=9, size=X.shape))
     X = study.X
     labels = KMeans(3, n_init=1, random_state=0).fit_predict(X)
     moved = labels.copy()
@@ -361,7 +361,7 @@ def test_the_consensus_takes_errors_into_account(low):
     study.add({"mine": labels, "moved": moved, "half": labels > 0})
     values, errors = study.scores(), study.standard_errors()
     voters = [m.key for m in catalogue.select(kind="internal") if m.compares_k and m.key in values]
-    families = karat.measures.measure_map.load_map().families(voters)
+    families = sortal.measures.measure_map.load_map().families(voters)
     name, family = next((n, keys) for n, keys in families.items() if "silhouette" in keys)
     assert errors.loc["mine", "silhouette"] > 0
     expected = np.mean(
@@ -382,14 +382,14 @@ def test_the_consensus_takes_errors_into_account(low):
 
 def test_a_budget_that_no_fit_meets_is_an_error():
     X, _ = blobs(60)
-    with karat.Study(X) as study:
+    with sortal.Study(X) as study:
         study.sweep(["kmeans"], k=[2], n_init=1, budget=1e-3, workers=1)
         with pytest.raises(InputError, match="no fit was finished within the budget"):
             study.best()
 
 
 def test_one_start_of_every_k_comes_first_and_short_fits_first():
-    from karat.study.request import SweepRequest
+    from sortal.study.request import SweepRequest
 
     asked = SweepRequest.checked("kmeans", [4, 2, 3], None, 2)
     planned = [
@@ -423,14 +423,14 @@ def test_ward_of_coincident_objects_is_ward_of_their_cells():
     cells = LinkageClustering(5, method="ward").fit_cells(means, sizes)
     objects = LinkageClustering(5, method="ward").fit(np.repeat(means, sizes, axis=0))
     again = np.repeat(cells.labels_, sizes)
-    assert karat.adjusted_rand_index(again, objects.labels_) == 1
+    assert sortal.adjusted_rand_index(again, objects.labels_) == 1
     with pytest.raises(InputError, match="exact for cells"):
         LinkageClustering(5, method="average").fit_cells(means, sizes)
 
 
 def test_ward_is_given_all_objects_as_cells(low):
     X, _ = blobs()
-    study = karat.Study(X, by="silhouette")
+    study = sortal.Study(X, by="silhouette")
     study.sweep(["ward", "average"], k=[3], workers=1)
     means, sizes = samples.cells_of(X, study.tried.objects.sample)
     assert sizes.sum() == 600
@@ -438,7 +438,7 @@ def test_ward_is_given_all_objects_as_cells(low):
     np.testing.assert_allclose(means[5], X[nearest == 5].mean(axis=0))
     tree = LinkageClustering(3, method="ward").fit_cells(means, sizes)
     assert (study.labels("ward k=3") == canonical_codes(tree.labels_[nearest])).all()
-    study = karat.Study(X, by="silhouette")
+    study = sortal.Study(X, by="silhouette")
     study.sweep(["ward"], k=[3], workers=1)
     answer = study.best()
     assert "fitted to 120 of 600 rows" in str(answer)
@@ -453,8 +453,8 @@ def test_a_cluster_of_twelve_among_many_is_judged_by_all_that_it_has(low):
     truth[:12] = 3
     merged = np.where(truth == 3, 0, truth)
     mine = {"apart": truth, "merged": merged}
-    exact = karat.evaluate(X, mine)
-    study = karat.Study(X)
+    exact = sortal.evaluate(X, mine)
+    study = sortal.Study(X)
     study.add(mine)
     found, errors = study.scores(), study.standard_errors()
     assert (errors.loc["merged"] > 0).all()  # nothing was drawn whole

@@ -6,15 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import karat
-from karat.study import samples, scores
+import sortal
+from sortal.study import samples, scores
 
 
 def study_of(n: int = 150, **options):
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 3, n)
     X = 3.0 * np.eye(3)[truth] + rng.normal(size=(n, 3))
-    study = karat.Study(X, **options)
+    study = sortal.Study(X, **options)
     return study.sweep(["kmeans", "average"], k=[2, 3, 4], n_init=1, workers=1, progress=False)
 
 
@@ -81,12 +81,12 @@ def test_no_value_depends_on_what_was_read_before(judging, by):
 
 
 def test_a_stored_study_adds_the_measures_that_are_read_later(tmp_path, computed):
-    path = tmp_path / "a.karat"
+    path = tmp_path / "a.sortal"
     with study_of(storage=path) as study:
         answer_of(study)
-    with karat.load_study(path, study.X) as again:
+    with sortal.load_study(path, study.X) as again:
         again.scores()
     assert [len(keys) > 1 for keys in computed] == [False, True]
-    with karat.load_study(path, study.X) as study:
+    with sortal.load_study(path, study.X) as study:
         assert study.scores().notna().sum().sum() > 100
     assert len(computed) == 2

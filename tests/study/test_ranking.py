@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from scipy.stats import rankdata
 
-import karat
-from karat.measures import catalogue
-from karat.study.ranking import consensus, order, points, ranks
-from karat.study.wording.why import vote
+import sortal
+from sortal.measures import catalogue
+from sortal.study.ranking import consensus, order, points, ranks
+from sortal.study.wording.why import vote
 
 
 def measure(key, family, up=True):
@@ -99,15 +99,15 @@ def of_three(**families):
     ],
 )
 def test_how_the_families_voted_is_said(families, said):
-    from karat.study.deciders import Decision, deciders
-    from karat.study.ranking import FamilyVotes
+    from sortal.study.deciders import Decision, deciders
+    from sortal.study.ranking import FamilyVotes
 
     ranked = pd.DataFrame(
         {"n_clusters": [2, 3, 4], "score": [0.91, 0.52, 0.1]}, index=families.index
     )
     votes = FamilyVotes(ranked["score"].to_numpy(), families)
     facts = deciders["consensus"].facts(None, ranked, Decision(ranked["score"], details=votes))
-    study = karat.Study([[0.0], [0.1], [5.0], [5.1]], by="consensus")
+    study = sortal.Study([[0.0], [0.1], [5.0], [5.1]], by="consensus")
     study.add({"one": [0, 0, 1, 1], "two": [0, 1, 1, 2], "three": [0, 1, 2, 3]})
     answer = replace(study.best(), **facts)
     sentences = vote(answer)

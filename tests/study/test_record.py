@@ -20,11 +20,11 @@ from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import karat
-from karat.judge import load_judge
-from karat.measures.evaluation import applicable
-from karat.runtime.validation import InputError, StorageError
-from karat.study.identity import NoIdentityError, identity
+import sortal
+from sortal.judge import load_judge
+from sortal.measures.evaluation import applicable
+from sortal.runtime.validation import InputError, StorageError
+from sortal.study.identity import NoIdentityError, identity
 
 RNG = np.random.default_rng(0)
 X = np.repeat([0.0, 5.0, 10.0], 20)[:, None] + RNG.normal(scale=0.9, size=(60, 2))
@@ -39,14 +39,14 @@ def few_measures(monkeypatch):
     def measures(keys, *, has_truth, metric):
         external = ["adjusted_rand_index"] if has_truth else []
         if keys is not None:
-            return karat.measures.catalogue.select(keys)
+            return sortal.measures.catalogue.select(keys)
         fit = applicable(None, has_truth=has_truth, metric=metric)
         return [measure for measure in fit if measure.key in internal + external]
 
-    monkeypatch.setattr("karat.study.scores.applicable", measures)
+    monkeypatch.setattr("sortal.study.scores.applicable", measures)
 
 
-def told(study: karat.Study) -> tuple[pd.DataFrame, pd.DataFrame, str]:
+def told(study: sortal.Study) -> tuple[pd.DataFrame, pd.DataFrame, str]:
     return study.scores().drop(columns="seconds"), study.rank(), str(study.best())
 
 
@@ -59,25 +59,25 @@ def told(study: karat.Study) -> tuple[pd.DataFrame, pd.DataFrame, str]:
      ("random_state", 0, 1), ("y", list(Y), list(Y[::-1]))],
 )  # fmt: skip
 def test_other_settings_are_rejected_and_change_nothing(tmp_path, name, first, other):
-    path = tmp_path / "s.karat"
-    with karat.Study(X, storage=path, **{name: first}) as study:
+    path = tmp_path / "s.sortal"
+    with sortal.Study(X, storage=path, **{name: first}) as study:
         study.sweep("ward", k=[2, 3], workers=1)
         before = told(study)
     with pytest.raises(StorageError, match=f"started with {name} = "):
-        karat.Study(X, storage=path, **{name: other})
-    with karat.Study(X, storage=path) as study:
+        sortal.Study(X, storage=path, **{name: other})
+    with sortal.Study(X, storage=path) as study:
         for old, new in zip(before, told(study), strict=True):
             assert old.equals(new) if isinstance(old, pd.DataFrame) else old == new
 
 
 def test_what_is_not_given_is_as_recorded(tmp_path):
-    path = tmp_path / "s.karat"
+    path = tmp_path / "s.sortal"
     few = np.where(np.arange(60) % 3 == 0, Y, None)
     given = {"metric": "cityblock", "noise": "cluster", "delta": 0.3, "random_state": 7}
-    with karat.Study(X, storage=path, y=few, by="silhouette", **given) as study:
+    with sortal.Study(X, storage=path, y=few, by="silhouette", **given) as study:
         study.sweep("average", k=[2, 3], workers=1)
         settings, expected = study.tried.settings, told(study)
-    with karat.Study(X, storage=path) as study:
+    with sortal.Study(X, storage=path) as study:
         assert study.tried.settings == settings
         assert {name: getattr(study.tried.settings, name) for name in given} == given
         assert study.y.tolist() == few.tolist()
@@ -86,30 +86,30 @@ def test_what_is_not_given_is_as_recorded(tmp_path):
 
 
 def test_new_labels_are_taken_over_when_asked(tmp_path):
-    path = tmp_path / "s.karat"
+    path = tmp_path / "s.sortal"
     few, more = (np.where(np.arange(60) % step == 0, Y, None) for step in (6, 2))
-    with karat.Study(X, storage=path, y=few) as study:
+    with sortal.Study(X, storage=path, y=few) as study:
         study.sweep(["ward", "kmeans"], k=[2, 3, 4], n_init=1, workers=1)
         study.scores()
     with pytest.raises(StorageError, match=r"10 labels of 3 classes .* not 30 labels of 3 classes"):
-        karat.Study(X, storage=path, y=more)
-    with karat.Study(X, storage=path, y=more, delta=0.2, update=True) as study:
+        sortal.Study(X, storage=path, y=more)
+    with sortal.Study(X, storage=path, y=more, delta=0.2, update=True) as study:
         got = told(study)
-    fresh = karat.Study(X, y=more, delta=0.2)
+    fresh = sortal.Study(X, y=more, delta=0.2)
     fresh.sweep(["ward", "kmeans"], k=[2, 3, 4], n_init=1, workers=1)
     expected = told(fresh)
     pd.testing.assert_frame_equal(got[0], expected[0], check_exact=True)
     assert got[2] == expected[2]
-    with karat.Study(X, storage=path) as study:
+    with sortal.Study(X, storage=path) as study:
         assert [kind for kind, _ in study.record] == ["settings", "sweep", "settings"]
         assert study.tried.settings.delta == 0.2
     with pytest.raises(StorageError, match="metric"):
-        karat.Study(X, storage=path, metric="cosine", update=True)
+        sortal.Study(X, storage=path, metric="cosine", update=True)
 
 
 def test_what_decides_is_recorded(tmp_path):
-    path = tmp_path / "s.karat"
-    with karat.Study(X, storage=path) as study:
+    path = tmp_path / "s.sortal"
+    with sortal.Study(X, storage=path) as study:
         study.sweep("ward", k=[2, 3, 4], workers=1)
         assert study.best().decided_by == "judge-7"
         study.by = "dunn_index"
@@ -121,31 +121,31 @@ def test_what_decides_is_recorded(tmp_path):
             assert ranked["score"].to_dict() == values.loc[ranked.index, by].to_dict()
         with pytest.raises(InputError, match="did you mean"):
             study.by = "silhouete"
-    with karat.Study(X, storage=path) as study:
+    with sortal.Study(X, storage=path) as study:
         assert study.best().decided_by == "silhouette"
         study.by = None
         assert study.by == "judge-7"
 
 
 def test_callable_metrics_are_told_apart_by_content(tmp_path):
-    path = tmp_path / "s.karat"
-    with karat.Study(X, storage=path, metric=chebyshev) as study:
+    path = tmp_path / "s.sortal"
+    with sortal.Study(X, storage=path, metric=chebyshev) as study:
         study.sweep("average", k=2, workers=1)
         one = study.scores()["silhouette"].iloc[0]
-    with karat.Study(X, storage=path, metric=chebyshev) as study:
+    with sortal.Study(X, storage=path, metric=chebyshev) as study:
         assert study.scores()["silhouette"].iloc[0] == one
     with pytest.raises(StorageError, match=r"chebyshev.* not .*canberra"):
-        karat.Study(X, storage=path, metric=canberra)
+        sortal.Study(X, storage=path, metric=canberra)
     with pytest.raises(StorageError, match="give it again with metric="):
-        karat.Study(X, storage=path)
+        sortal.Study(X, storage=path)
     scale = 2.0
     with pytest.raises(StorageError, match="cannot be recognised"):
-        karat.Study(X, storage=tmp_path / "t.karat", metric=lambda a, b: scale * abs(a - b).sum())
-    inside = karat.Study(X, metric=lambda a, b: scale * abs(a - b).sum())
+        sortal.Study(X, storage=tmp_path / "t.sortal", metric=lambda a, b: scale * abs(a - b).sum())
+    inside = sortal.Study(X, metric=lambda a, b: scale * abs(a - b).sum())
     inside.sweep("average", k=2, workers=1)
     assert 0 < inside.scores()["silhouette"].iloc[0] < 1
     with pytest.raises(StorageError, match="cannot be recognised"):
-        inside.save(tmp_path / "t.karat")
+        inside.save(tmp_path / "t.sortal")
 
 
 def test_estimators_are_told_apart_by_content(tmp_path):
@@ -154,7 +154,7 @@ def test_estimators_are_told_apart_by_content(tmp_path):
     other = init.copy()
     other[300] += 1
     assert repr(KMeans(init=init)) == repr(KMeans(init=other))
-    with karat.Study(X, storage=tmp_path / "s.karat") as study:
+    with sortal.Study(X, storage=tmp_path / "s.sortal") as study:
         study.sweep({"mine": KMeans(n_init=1, init=init[:2])}, k=2, n_init=1, workers=1)
         study.sweep({"mine": KMeans(n_init=1, init=init[:2])}, k=2, n_init=1, workers=1)
         with pytest.raises(StorageError, match="started with clusterer mine"):
@@ -175,7 +175,7 @@ def test_identity():
     )
     with pytest.raises(NoIdentityError):
         identity(object())
-    code = "from sklearn.cluster import KMeans; from karat.study.identity import identity;"
+    code = "from sklearn.cluster import KMeans; from sortal.study.identity import identity;"
     code += "from scipy.spatial.distance import chebyshev; print(identity([KMeans(3), chebyshev]))"
     there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert there.stdout.strip() == identity([KMeans(3), chebyshev])
@@ -192,7 +192,7 @@ def reversed_judge():
 
 def test_the_order_and_the_answer_follow_another_judge():
     X = np.vstack([np.random.default_rng(0).normal(size=(40, 2)) + 4 * i for i in range(3)])
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.sweep(["ward", "average", "kmeans"], k=range(2, 6), n_init=1, workers=1)
     before, name = study.record.digest(), study.best().name
     study.judge = reversed_judge()
@@ -209,7 +209,7 @@ def test_the_order_and_the_answer_follow_another_judge():
 
 def test_a_study_says_after_any_changes_what_a_fresh_one_says():
     few = np.where(np.arange(60) % 3 == 0, Y, None)
-    study = karat.Study(X, y=few)
+    study = sortal.Study(X, y=few)
     study.sweep("ward", k=[2, 3], workers=1)
     steps = [
         lambda s: s.sweep(["kmeans"], k=[2, 3, 4], n_init=1, workers=1),
@@ -226,7 +226,7 @@ def test_a_study_says_after_any_changes_what_a_fresh_one_says():
         step(study)
         if i % 2 == 0:
             continue
-        fresh = karat.Study(X, y=few)
+        fresh = sortal.Study(X, y=few)
         fresh.sweep("ward", k=[2, 3], workers=1)
         for earlier in steps[: i + 1]:
             earlier(fresh)
@@ -240,7 +240,7 @@ def test_a_study_says_after_any_changes_what_a_fresh_one_says():
 
 
 def test_what_the_record_does_not_change_is_not_worked_out_again(monkeypatch):
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.sweep("ward", k=[2, 3, 4], workers=1)
     before = study.judged()
     study.by = "silhouette"
@@ -252,48 +252,48 @@ def test_what_the_record_does_not_change_is_not_worked_out_again(monkeypatch):
 
 
 def test_a_study_keeps_its_judge(tmp_path):
-    path = tmp_path / "s.karat"
-    with karat.Study(X, storage=path) as study:
+    path = tmp_path / "s.sortal"
+    with sortal.Study(X, storage=path) as study:
         study.sweep("ward", k=[2, 3, 4], workers=1)
         study.judge = reversed_judge()
         expected = told(study)
-    with karat.Study(X, storage=path) as study:
+    with sortal.Study(X, storage=path) as study:
         assert study.judge.digest == reversed_judge().signed().digest
         assert told(study)[2] == expected[2]
 
 
 def test_a_resumed_study_says_that_it_had_another_packaged_judge(tmp_path, monkeypatch):
-    path = tmp_path / "s.karat"
-    with karat.Study(X, storage=path) as study:
+    path = tmp_path / "s.sortal"
+    with sortal.Study(X, storage=path) as study:
         old = study.judge
     new = replace(load_judge(), version="8", between=0.4).signed()
-    monkeypatch.setattr("karat.study.record.load_judge", lambda path=None: new)
+    monkeypatch.setattr("sortal.study.record.load_judge", lambda path=None: new)
     with pytest.warns(UserWarning, match=rf"begun with judge 7 \({old.digest[:8]}\).* judge 8 \("):
-        study = karat.Study(X, storage=path)
+        study = sortal.Study(X, storage=path)
     assert study.tried.settings.judge == f"8#{new.digest}"
     study.close()
-    karat.Study(X, storage=path).close()  # it is recorded, and said once
+    sortal.Study(X, storage=path).close()  # it is recorded, and said once
 
 
 def test_the_study_is_small_enough_to_know():
-    assert len([name for name in dir(karat.Study) if name[0] != "_"]) <= 30
-    assert len(inspect.signature(karat.Study).parameters) <= 12
-    source = Path(karat.__file__).parent
+    assert len([name for name in dir(sortal.Study) if name[0] != "_"]) <= 30
+    assert len(inspect.signature(sortal.Study).parameters) <= 12
+    source = Path(sortal.__file__).parent
     for path in source.rglob("*.py"):
         reached = re.findall(r"\bstudy\._[a-z]\w*", path.read_text(encoding="utf-8"))
         assert not reached, f"{path.relative_to(source)}: {reached}"
 
 
 def test_load_study(tmp_path):
-    path = tmp_path / "s.karat"
-    with karat.Study(load_iris().data, storage=path, delta=0.3) as study:
+    path = tmp_path / "s.sortal"
+    with sortal.Study(load_iris().data, storage=path, delta=0.3) as study:
         study.sweep("ward", k=3, workers=1)
     with pytest.raises(InputError, match="does not know where its data came from"):
-        karat.load_study(path)
-    with karat.load_study(path, load_iris().data) as study:
+        sortal.load_study(path)
+    with sortal.load_study(path, load_iris().data) as study:
         assert study.tried.settings.delta == 0.3
     with pytest.raises(StorageError, match="no study file"):
-        karat.load_study(tmp_path / "none.karat")
+        sortal.load_study(tmp_path / "none.sortal")
 
 
 def test_pipelines_have_an_identity():
@@ -308,7 +308,7 @@ def test_pipelines_have_an_identity():
 def test_labels_report_terminal_and_json_tell_the_same(tmp_path, monkeypatch):
     from typer.testing import CliRunner
 
-    from karat.cli import app
+    from sortal.cli import app
 
     monkeypatch.chdir(tmp_path)
 
@@ -319,7 +319,7 @@ def test_labels_report_terminal_and_json_tell_the_same(tmp_path, monkeypatch):
 
     options = ["iris", "--label-column", "species", "--by", "silhouette", "-k", "2:4",
                "-c", "kmeans", "-c", "ward", "--n-init", "1", "--workers", "1",
-               "--storage", "s.karat"]  # fmt: skip
+               "--storage", "s.sortal"]  # fmt: skip
     shown = run("run", *options, "--report", "r.html", "--labels", "l.csv")
     k = pd.read_csv("l.csv")["cluster"].nunique()
     assert k == 2
@@ -331,5 +331,5 @@ def test_labels_report_terminal_and_json_tell_the_same(tmp_path, monkeypatch):
     assert f'<h1 id="answer-title">{k} groups' in page
     answer = json.loads(run("run", *options[:3], *options[5:], "--json"))
     assert (answer["best"]["n_clusters"], answer["best"]["decided_by"]) == (k, "silhouette")
-    run("report", "s.karat", "-o", "again.html")
+    run("report", "s.sortal", "-o", "again.html")
     assert lead in (tmp_path / "again.html").read_text()

@@ -12,18 +12,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import karat
-from karat.study import execution
+import sortal
+from sortal.study import execution
 
 SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[1])
 import numpy as np
-import karat
+import sortal
 from failing_clusterers import Fails
 
 if __name__ == "__main__":
-    study = karat.Study(np.random.default_rng(0).normal(size=(50, 2)))
+    study = sortal.Study(np.random.default_rng(0).normal(size=(50, 2)))
     study.sweep({"slow": Fails(how="sleep")}, k=[2, 3, 4], workers=2)
 """
 
@@ -37,13 +37,13 @@ def test_nothing_is_left_of_a_sweep_that_was_ended(tmp_path):
         [sys.executable, str(program), str(Path(__file__).parents[1])],
         env=os.environ | {"TMPDIR": str(folder)},
     )
-    while not list(folder.glob("karat-*/*.joblib")):
+    while not list(folder.glob("sortal-*/*.joblib")):
         assert child.poll() is None
         time.sleep(0.1)
     child.send_signal(signal.SIGTERM)
     child.wait(timeout=300)
     assert child.returncode == 128 + signal.SIGTERM
-    assert not list(folder.glob("karat-*"))
+    assert not list(folder.glob("sortal-*"))
 
 
 @pytest.fixture
@@ -65,11 +65,11 @@ def test_an_interruption_that_compiled_code_made_an_error_of_is_obeyed(monkeypat
             raise SystemError("returned a result with an exception set") from error
 
     if where == "in a fit":
-        kmeans = type(karat.clusterers.catalogue["kmeans"].make(2, 0))
+        kmeans = type(sortal.clusterers.catalogue["kmeans"].make(2, 0))
         monkeypatch.setattr(kmeans, "fit_predict", interrupted)
     else:
         monkeypatch.setattr(execution, "run_job", interrupted)
-    with karat.Study(np.random.default_rng(0).normal(size=(60, 2))) as study:
+    with sortal.Study(np.random.default_rng(0).normal(size=(60, 2))) as study:
         with pytest.raises(KeyboardInterrupt):
             study.sweep(["kmeans"], k=[2], n_init=1, workers=1)
         assert study.candidates.empty

@@ -9,15 +9,15 @@ import pytest
 from sklearn.cluster import KMeans
 from typer.testing import CliRunner
 
-import karat
-from karat.cli import app
-from karat.report import render
-from karat.runtime.executors import _connect
-from karat.runtime.validation import InputError
-from karat.stability import assess
-from karat.stability.assessment import MOST_OBJECTS
-from karat.stability.engine import Engine
-from karat.study import stability
+import sortal
+from sortal.cli import app
+from sortal.report import render
+from sortal.runtime.executors import _connect
+from sortal.runtime.validation import InputError
+from sortal.stability import assess
+from sortal.stability.assessment import MOST_OBJECTS
+from sortal.stability.engine import Engine
+from sortal.study import stability
 
 FEW = {"n_resamples": 4, "n_references": 2}
 
@@ -32,13 +32,13 @@ def never(monkeypatch):
     def fail(*args, **kwargs):
         raise AssertionError("judged again")
 
-    monkeypatch.setattr("karat.study.stability.assess", fail)
+    monkeypatch.setattr("sortal.study.stability.assess", fail)
 
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
-    path = tmp_path_factory.mktemp("study") / "t.karat"
-    with karat.Study(triangle(), storage=path, by="silhouette") as study:
+    path = tmp_path_factory.mktemp("study") / "t.sortal"
+    with sortal.Study(triangle(), storage=path, by="silhouette") as study:
         study.sweep(["average"], k=[2, 3], workers=1)
         found = study.stability(**FEW)
     return path, found
@@ -46,7 +46,7 @@ def stored(tmp_path_factory):
 
 def test_a_resumed_study_reads_what_was_judged(stored, never):
     path, found = stored
-    with karat.Study(triangle(), storage=path) as study:
+    with sortal.Study(triangle(), storage=path) as study:
         again = study.stability(**FEW)
     assert again.curve.table.equals(found.curve.table)
     assert again.curve.samples.keys() == found.curve.samples.keys()
@@ -59,7 +59,7 @@ def test_a_resumed_study_reads_what_was_judged(stored, never):
 
 def test_another_question_is_judged_anew(stored, never):
     path, _ = stored
-    with karat.Study(triangle(), storage=path) as study:
+    with sortal.Study(triangle(), storage=path) as study:
         for other in ({"n_resamples": 5}, {"k": [2]}, {"n_references": 3}):
             with pytest.raises(AssertionError, match="judged again"):
                 study.stability(**{**FEW, **other})
@@ -68,7 +68,7 @@ def test_another_question_is_judged_anew(stored, never):
 
 
 def test_an_answer_is_that_to_the_whole_question(monkeypatch):
-    study = karat.Study(triangle(), metric="cityblock", random_state=7)
+    study = sortal.Study(triangle(), metric="cityblock", random_state=7)
     study.sweep(["average"], k=[2, 3], workers=1)
     asked = {}
 
@@ -83,7 +83,7 @@ def test_an_answer_is_that_to_the_whole_question(monkeypatch):
     kept = study.tried.storage.meta[key]
     question = kept["question"]
     assert (question["metric"], question["random_state"]) == ("cityblock", 7)
-    assert question["version"] == karat.__version__
+    assert question["version"] == sortal.__version__
     assert (question["max_objects"], question["everywhere"]) == (MOST_OBJECTS, True)
     for part in question:
         study.tried.storage.set_meta({key: {**kept, "question": {**question, part: "another"}}})
@@ -96,7 +96,7 @@ def test_an_answer_is_that_to_the_whole_question(monkeypatch):
 
 def test_choice_and_report_tell_it(stored):
     path, found = stored
-    with karat.Study(triangle(), storage=path) as study:
+    with sortal.Study(triangle(), storage=path) as study:
         choice, page = study.best(), render(study)
     assert choice.stability.selected == found.selected
     assert choice.stability.n_stable == len(found.clusters.table)
@@ -107,23 +107,23 @@ def test_choice_and_report_tell_it(stored):
 
 
 def test_report_without_it_has_no_such_section():
-    study = karat.Study(triangle())
+    study = sortal.Study(triangle())
     study.add({"two": np.repeat([0, 1, 1], 12)})
     assert "found again?" not in render(study)
 
 
 def test_clusterings_from_elsewhere_and_lost_clusterers_say_why(tmp_path):
-    study = karat.Study(triangle())
+    study = sortal.Study(triangle())
     study.add({"mine": np.repeat([0, 1, 2], 12)})
     with pytest.raises(InputError, match="made elsewhere"):
         study.stability("mine")
-    path = tmp_path / "own.karat"
-    with karat.Study(triangle(), storage=path) as study:
+    path = tmp_path / "own.sortal"
+    with sortal.Study(triangle(), storage=path) as study:
         study.sweep({"own": KMeans(n_init=1)}, k=3, n_init=1, workers=1)
         name = study.candidates.index[0]
         assert study.stability(name, n_resamples=2, n_references=0).clusterer == "own"
     with (
-        karat.Study(triangle(), storage=path) as study,
+        sortal.Study(triangle(), storage=path) as study,
         pytest.raises(InputError, match="call sweep with it again"),
     ):
         study.stability(name)
@@ -153,7 +153,7 @@ def test_other_executors_give_the_same(stored, kind):
 
     _, whole = stored
     executor = ThreadPoolExecutor(2) if kind == "threads" else get_reusable_executor(2)
-    study = karat.Study(triangle(), by="silhouette")
+    study = sortal.Study(triangle(), by="silhouette")
     study.sweep(["average"], k=[2, 3], workers=1)
     found = study.stability(executor=executor, **FEW)
     assert found.curve.table.equals(whole.curve.table)
@@ -165,7 +165,7 @@ def test_other_executors_give_the_same(stored, kind):
 def test_a_cluster_of_machines_gives_the_same(stored):
     distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
     _, whole = stored
-    study = karat.Study(triangle(), by="silhouette")
+    study = sortal.Study(triangle(), by="silhouette")
     study.sweep(["average"], k=[2, 3], workers=1)
     with (
         distributed.LocalCluster(
@@ -209,7 +209,7 @@ CLOUD = np.random.default_rng(0).normal(size=(60, 2))
     ids=["average", "halves", "in doubt", "hdbscan", "kmeans"],
 )  # fmt: skip
 def test_predicted_work_is_what_is_done(clusterer, X, monkeypatch):
-    with karat.Study(X) as study:
+    with sortal.Study(X) as study:
         study.sweep([clusterer], k=[2, 3], n_init=1, workers=1)
         ours = next(c for c in study.tried.storage.candidates() if c["partition"] is not None)
         takes, swept = stability.work_of(study.tried, ours)
@@ -273,7 +273,7 @@ def test_what_nobody_asked_for_costs_no_answer(tmp_path, monkeypatch, raised, to
         raise raised
 
     monkeypatch.setattr(stability, "work_of", lambda *given: (0, 1))
-    monkeypatch.setattr("karat.study.stability.assess", fail)
+    monkeypatch.setattr("sortal.study.stability.assess", fail)
     stopped = 130 if raised is KeyboardInterrupt else 0
     best = answer_of(path, "-c", "average", "-k", "2:3", exit_code=stopped)
     assert best["stability_skipped"].startswith(told)
@@ -290,11 +290,11 @@ def test_what_was_made_elsewhere_is_not_judged(tmp_path):
 
 
 def test_of_many_objects_the_null_is_drawn_where_the_answer_depends_on_it(tmp_path, monkeypatch):
-    path = tmp_path / "t.karat"
-    with karat.Study(triangle(), storage=path) as study:
+    path = tmp_path / "t.sortal"
+    with sortal.Study(triangle(), storage=path) as study:
         study.sweep("kmeans", k=range(2, 7), n_init=1, workers=1)
         whole = study.stability("kmeans k=3 start=0", **FEW)
-        monkeypatch.setattr("karat.study.stability.MOST_OBJECTS", study.n_objects - 1)
+        monkeypatch.setattr("sortal.study.stability.MOST_OBJECTS", study.n_objects - 1)
         part = study.stability("kmeans k=3 start=0", **FEW)
         page, best = render(study), study.best()
     assert whole.curve.table["null"].notna().all()
@@ -307,14 +307,14 @@ def test_of_many_objects_the_null_is_drawn_where_the_answer_depends_on_it(tmp_pa
     assert not there[2]
     assert part.curve.table["ratio"].notna().equals(there)
     assert "omitted where they cannot change the answer" in page
-    monkeypatch.setattr("karat.study.stability.assess", None)
-    with karat.Study(triangle(), storage=path) as study:
+    monkeypatch.setattr("sortal.study.stability.assess", None)
+    with sortal.Study(triangle(), storage=path) as study:
         again = study.stability("kmeans k=3 start=0", **FEW)
     assert again.curve.table.equals(part.curve.table)
 
 
 def test_what_was_fitted_to_another_form():
-    with karat.Study(np.abs(triangle()) + 0.1, metric="cosine") as study:
+    with sortal.Study(np.abs(triangle()) + 0.1, metric="cosine") as study:
         study.sweep(["ward"], k=[3])
         found = study.stability("ward on unit rows k=3", n_resamples=3, n_references=0)
     assert found.clusterer == "ward on unit rows"

@@ -11,15 +11,15 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 
-import karat
-from karat.judge import Judgement
-from karat.judge.evidence import TINY
-from karat.study.facts import Steadiness
-from karat.study.fits import Fits
-from karat.study.judgement import by_expected_agreement
-from karat.study.numbers import LEVEL
-from karat.study.perturbed import measure_steadiness
-from karat.study.ranking import (
+import sortal
+from sortal.judge import Judgement
+from sortal.judge.evidence import TINY
+from sortal.study.facts import Steadiness
+from sortal.study.fits import Fits
+from sortal.study.judgement import by_expected_agreement
+from sortal.study.numbers import LEVEL
+from sortal.study.perturbed import measure_steadiness
+from sortal.study.ranking import (
     LEAD,
     LEVEL_NUMBER,
     REPEATABLE,
@@ -32,8 +32,8 @@ from karat.study.ranking import (
     level_numbers,
     split_outliers,
 )
-from karat.study.samples import in_order_of_contents
-from karat.study.stability import swept_numbers
+from sortal.study.samples import in_order_of_contents
+from sortal.study.stability import swept_numbers
 
 FEW = ("kmeans", "ward", "gaussian-mixture")
 OF_DISTANCES = ("average", "kmedoids", "spectral")
@@ -57,7 +57,7 @@ def forms(X):
 
 
 def answer_of(X, **options):
-    study = karat.Study(X, **options)
+    study = sortal.Study(X, **options)
     chosen = OF_DISTANCES if options.get("metric") == "precomputed" else FEW
     study.sweep(chosen, k=range(2, 5), n_init=2, workers=1, progress=False)
     return study.best(stability=False)
@@ -69,7 +69,7 @@ def test_the_order_of_the_objects_does_not_matter(form):
     order = np.random.default_rng(3).permutation(X.shape[0])
     shuffled = X[np.ix_(order, order)] if form == "distances" else X[order]
     first, again = answer_of(X, **options), answer_of(shuffled, **options)
-    assert karat.adjusted_rand_index(first.labels[order], again.labels) == 1
+    assert sortal.adjusted_rand_index(first.labels[order], again.labels) == 1
     assert again.name == first.name
     assert again.recovery == first.recovery
     assert again.structure == first.structure
@@ -79,7 +79,7 @@ def test_the_order_of_the_objects_does_not_matter(form):
 def test_copies_of_the_whole_data_change_nothing(copies):
     X = overlapping()
     first, again = answer_of(X), answer_of(np.tile(X, (copies, 1)))
-    assert karat.adjusted_rand_index(np.tile(first.labels, copies), again.labels) == 1
+    assert sortal.adjusted_rand_index(np.tile(first.labels, copies), again.labels) == 1
     assert again.recovery == first.recovery
     assert again.structure == first.structure
 
@@ -109,7 +109,7 @@ class ByPlace(ClusterMixin, BaseEstimator):
 
 
 def test_clusterers_of_others_get_the_objects_as_they_are():
-    study = karat.Study(overlapping())
+    study = sortal.Study(overlapping())
     study.sweep({"by place": ByPlace()}, k=[2], workers=1, progress=False)
     labels = study.labels(study.candidates.index[0])
     assert (labels == np.repeat([0, 1], 45)).all()
@@ -120,7 +120,7 @@ def test_clusterers_of_others_get_the_objects_as_they_are():
 
 def agreements(M, rng):
     codes = rng.integers(rng.integers(2, 5, size=(M, 1)), size=(M, 30))
-    table = [[karat.adjusted_rand_index(a, b) for b in codes] for a in codes]
+    table = [[sortal.adjusted_rand_index(a, b) for b in codes] for a in codes]
     return codes, np.array(table)
 
 
@@ -240,7 +240,7 @@ def blobs(k, n=20, spread=0.1, seed=0):
 
 
 def test_the_number_of_the_answer_comes_first_and_candidates_that_are_level_differ():
-    study = karat.Study(overlapping()).sweep(FEW, n_init=2, workers=1, progress=False)
+    study = sortal.Study(overlapping()).sweep(FEW, n_init=2, workers=1, progress=False)
     answer = study.best(stability=False)
     assert answer.numbers[0].k == answer.n_clusters
     assert answer.numbers[0].name == answer.name
@@ -251,12 +251,12 @@ def test_the_number_of_the_answer_comes_first_and_candidates_that_are_level_diff
     labels = [answer.labels, *(study.labels(level.name) for level in answer.level)]
     assert len(labels) > 1
     for i, first_labels in enumerate(labels):
-        assert all(karat.adjusted_rand_index(first_labels, other) < 0.95 for other in labels[:i])
+        assert all(sortal.adjusted_rand_index(first_labels, other) < 0.95 for other in labels[:i])
     for level in answer.level:
         behind = ranking.loc[answer.name, "recovery"] - ranking.loc[level.name, "recovery"]
         assert behind <= LEVEL
         assert level.agreement == pytest.approx(
-            karat.adjusted_rand_index(answer.labels, study.labels(level.name))
+            sortal.adjusted_rand_index(answer.labels, study.labels(level.name))
         )
 
 
@@ -270,13 +270,13 @@ def test_clusterings_of_the_user_within_the_error_are_level():
     second[doubtful] = nearest[doubtful, 1]
     rng = np.random.default_rng(5)
     given = {"a": first, "b": second, "c": rng.integers(3, size=90)}
-    answer = karat.Study(X).add(given, reference=False).best(stability=False)
+    answer = sortal.Study(X).add(given, reference=False).best(stability=False)
     assert {answer.name, *(level.name for level in answer.level)} == {"a", "b"}
     assert " more" not in str(answer)
 
 
 def test_a_tree_of_granularities_nests():
-    study = karat.Study(overlapping()).sweep("ward", progress=False)
+    study = sortal.Study(overlapping()).sweep("ward", progress=False)
     answer = study.best(stability=False)
     tree = answer.granularities
     assert len(tree) > 1
@@ -292,14 +292,14 @@ def test_a_tree_of_granularities_nests():
     ("numbers", "expected"), [(range(2, 5), 4), ([4], None), (range(2, 9), None)]
 )
 def test_a_choice_at_the_end_of_the_numbers_is_open(numbers, expected):
-    study = karat.Study(blobs(5 if expected else 3)).sweep("ward", k=numbers, progress=False)
+    study = sortal.Study(blobs(5 if expected else 3)).sweep("ward", k=numbers, progress=False)
     assert study.best(stability=False).open_above == expected
 
 
 def test_numbers_near_what_valleys_separate_are_tried():
     centres = 9.0 * np.array([[i, j] for i in range(4) for j in range(3)])
     X = np.repeat(centres, 30, axis=0) + np.random.default_rng(0).normal(size=(360, 2))
-    study = karat.Study(X).sweep("ward", progress=False)
+    study = sortal.Study(X).sweep("ward", progress=False)
     assert study.tried.structure.n_clusters == 12
     assert swept_numbers(study.tried) == [*range(2, 16)]
     assert study.best(stability=False).n_clusters == 12
@@ -309,21 +309,21 @@ def test_numbers_near_what_valleys_separate_are_tried():
 
 
 def test_clear_groups_come_back_on_most_rows_and_that_is_kept(tmp_path, monkeypatch):
-    X, path = blobs(3), tmp_path / "s.karat"
-    with karat.Study(X, storage=path) as study:
+    X, path = blobs(3), tmp_path / "s.sortal"
+    with sortal.Study(X, storage=path) as study:
         study.sweep(["kmeans", "ward"], k=[2, 3, 4], n_init=1, progress=False)
         name = study.best(stability=False).name
         assert study.best(stability=False).steadiness is None
         measure_steadiness(study.tried, name)
         assert study.best(stability=False).steadiness == Steadiness(1.0, 0.9, 3)
     monkeypatch.setattr(Fits, "on_rows", None)
-    with karat.Study(X, storage=path) as study:
+    with sortal.Study(X, storage=path) as study:
         measure_steadiness(study.tried, name)
         assert study.best(stability=False).steadiness == Steadiness(1.0, 0.9, 3)
 
 
 def test_more_parts_replace_fewer_and_others_follow_from_the_candidates():
-    study = karat.Study(overlapping()).sweep("kmeans", k=[2, 3], n_init=1, progress=False)
+    study = sortal.Study(overlapping()).sweep("kmeans", k=[2, 3], n_init=1, progress=False)
     name = study.best(stability=False).name
     measure_steadiness(study.tried, name)
     few = study.best(stability=False).steadiness
@@ -340,6 +340,6 @@ def test_more_parts_replace_fewer_and_others_follow_from_the_candidates():
 
 
 def test_labels_of_the_user_cannot_be_made_again():
-    study = karat.Study(blobs(3)).add({"mine": np.repeat([0, 1, 2], 20)}, reference=False)
+    study = sortal.Study(blobs(3)).add({"mine": np.repeat([0, 1, 2], 20)}, reference=False)
     measure_steadiness(study.tried, "mine")
     assert study.best(stability=False).steadiness is None

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import karat
-from karat.runtime.kept_file import _explain
-from karat.runtime.validation import StorageError
-from karat.study.store import Finished, Planned, Score, Store
+import sortal
+from sortal.runtime.kept_file import _explain
+from sortal.runtime.validation import StorageError
+from sortal.study.store import Finished, Planned, Score, Store
 
 DATA = {"fingerprint": "f" * 64, "n_objects": 4, "source": None, "options": {}}
 
@@ -54,7 +54,9 @@ def fill_with_everything(store: Store) -> None:
 
 @pytest.fixture(params=["memory", "file"])
 def store(request, tmp_path):
-    with closing(Store(None if request.param == "memory" else tmp_path / "a.karat", DATA)) as store:
+    with closing(
+        Store(None if request.param == "memory" else tmp_path / "a.sortal", DATA)
+    ) as store:
         yield store
 
 
@@ -134,16 +136,16 @@ def test_the_first_score_of_a_context_stays(store):
 
 def test_a_copy_has_everything(store, tmp_path):
     fill_with_everything(store)
-    store.copy_to(tmp_path / "copy.karat")
-    with closing(Store(tmp_path / "copy.karat", DATA)) as copy:
+    store.copy_to(tmp_path / "copy.sortal")
+    with closing(Store(tmp_path / "copy.sortal", DATA)) as copy:
         assert contents(copy) == contents(store)
     with pytest.raises(StorageError, match="already exists"):
-        store.copy_to(tmp_path / "copy.karat")
+        store.copy_to(tmp_path / "copy.sortal")
 
 
 def test_a_file_of_an_earlier_commit_opens(tmp_path):
-    path = tmp_path / "s.karat"
-    path.write_bytes(gzip.decompress(Path(__file__).with_name("format6.karat.gz").read_bytes()))
+    path = tmp_path / "s.sortal"
+    path.write_bytes(gzip.decompress(Path(__file__).with_name("format6.sortal.gz").read_bytes()))
     before = path.read_bytes()
     with closing(Store(path, None)) as store:
         names = [c["name"] for c in store.candidates()]
@@ -159,12 +161,12 @@ def test_a_file_of_an_earlier_commit_opens(tmp_path):
         assert len(list(store.scores(context.removeprefix("scores ")))) > 50
     assert path.read_bytes() == before
     X = np.repeat([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]], 4, axis=0) + np.eye(12)[:, :2]
-    with karat.Study(X, storage=path) as study:
+    with sortal.Study(X, storage=path) as study:
         assert study.best().name == "average k=3"
 
 
 def test_other_data_are_rejected(tmp_path):
-    path = tmp_path / "a.karat"
+    path = tmp_path / "a.sortal"
     Store(path, DATA).close()
     before = path.read_bytes()
     with pytest.raises(StorageError, match="belongs to other data"):
@@ -202,7 +204,7 @@ def filled(path) -> None:
 
 @pytest.mark.parametrize("share", [0.3, 0.9])
 def test_a_truncated_file_is_rejected_and_left_alone(tmp_path, share):
-    path = tmp_path / "a.karat"
+    path = tmp_path / "a.sortal"
     filled(path)
     whole = path.read_bytes()
     path.write_bytes(whole[: int(len(whole) * share)])
@@ -213,7 +215,7 @@ def test_a_truncated_file_is_rejected_and_left_alone(tmp_path, share):
 
 
 def test_a_corrupt_page_is_rejected(tmp_path):
-    path = tmp_path / "a.karat"
+    path = tmp_path / "a.sortal"
     filled(path)
     whole = bytearray(path.read_bytes())
     whole[4096 * 3 : 4096 * 6] = b"\xff" * (4096 * 3)
@@ -223,11 +225,11 @@ def test_a_corrupt_page_is_rejected(tmp_path):
 
 
 def test_a_second_process_is_rejected_at_once(tmp_path):
-    path = tmp_path / "a.karat"
+    path = tmp_path / "a.sortal"
     store = Store(path, DATA)
     store.plan([planned("a")])
     code = (
-        "from karat.study.store import Store\n"
+        "from sortal.study.store import Store\n"
         f"given = ({str(path)!r}, {DATA!r})\n"
         "try:\n    Store(*given)\n"
         "except Exception as error:\n    print(error, flush=True)\n"
@@ -245,7 +247,7 @@ def test_a_second_process_is_rejected_at_once(tmp_path):
 
 
 def test_a_full_disk_keeps_what_was_there(tmp_path):
-    path = tmp_path / "a.karat"
+    path = tmp_path / "a.sortal"
     store = Store(path, DATA)
     store.plan(planned(f"c{i}") for i in range(3000))
     store.finish([finished("c0")])
@@ -265,15 +267,15 @@ def test_a_full_disk_keeps_what_was_there(tmp_path):
 
 def test_no_folder_and_a_folder_as_file(tmp_path):
     with pytest.raises(StorageError, match="there is no folder"):
-        Store(tmp_path / "no" / "a.karat", DATA)
+        Store(tmp_path / "no" / "a.sortal", DATA)
     with pytest.raises(StorageError, match="is a folder"):
         Store(tmp_path, DATA)
     with pytest.raises(StorageError, match="there is no study file"):
-        Store(tmp_path / "none.karat", None)
+        Store(tmp_path / "none.sortal", None)
 
 
 def test_another_format_is_rejected(tmp_path):
-    path = tmp_path / "a.karat"
+    path = tmp_path / "a.sortal"
     store = Store(path, DATA)
     store.set_meta({"format": 99})
     store.close()
@@ -283,7 +285,7 @@ def test_another_format_is_rejected(tmp_path):
 
 @pytest.mark.parametrize("flips", [100, pytest.param(400, marks=pytest.mark.long)])
 def test_whatever_bit_flips_is_found_or_without_effect(tmp_path, flips):
-    path = tmp_path / "a.karat"
+    path = tmp_path / "a.sortal"
     rng = np.random.default_rng(0)
     store = Store(path, DATA | {"source": "x.csv", "options": {"scale": "none"}})
     fill_with_everything(store)
@@ -316,6 +318,6 @@ def test_whatever_bit_flips_is_found_or_without_effect(tmp_path, flips):
 
 def test_a_disk_that_fails_is_named(tmp_path):
     error = sqlite3.OperationalError("disk I/O error")
-    told = _explain(error, tmp_path / "s.karat")
+    told = _explain(error, tmp_path / "s.sortal")
     assert str(tmp_path) in told
     assert "what was finished before is kept" in told

@@ -13,21 +13,21 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import load_iris, make_moons
 from typer.testing import CliRunner
 
-import karat
-from karat.cli import app
-from karat.study.wording import screen
+import sortal
+from sortal.cli import app
+from sortal.study.wording import screen
 
 RNG = np.random.default_rng(7)
 
 
 def judged(X, labelings, reference=True, **options):
-    study = karat.Study(X, **options)
+    study = sortal.Study(X, **options)
     study.add(labelings, reference=reference)
     return study.best()
 
 
 def swept(X, k=range(2, 6), names=("kmeans", "ward", "genie")):
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.sweep(list(names), k=k, n_init=1, workers=1, progress=False)
     return study
 
@@ -69,7 +69,7 @@ def test_where_too_little_was_tried_more_is_the_next_step():
     X, segment = customers()
     answer = swept(X, k=[2], names=["kmeans"]).best()
     assert answer.reference.n_clusters == segment.max() + 1
-    assert f"karat's own: {segment.max() + 1} groups, better" in str(answer)
+    assert f"sortal's own: {segment.max() + 1} groups, better" in str(answer)
     assert "widen -k or --clusterer" in str(answer)
     assert "20 groups are single rows" in str(replace(answer, sizes=(1,) * 20))
 
@@ -79,7 +79,7 @@ def test_moons_are_two():
     answer = swept(X, k=range(2, 5)).best()
     assert answer.structure.decision == "yes"
     assert answer.n_clusters == answer.numbers[0].k == 2
-    assert karat.adjusted_rand_index(y, answer.labels, noise="singletons") > 0.9
+    assert sortal.adjusted_rand_index(y, answer.labels, noise="singletons") > 0.9
     assert (answer.reference, answer.reference_skipped) == (None, None)
 
 
@@ -154,25 +154,25 @@ def test_a_column_of_categories_is_one_column():
     answers = np.array(["never", "often", "always"])
     table = pd.DataFrame({"size": rows % 2 * 9 + rows / 40, "asked": answers[rows % 2 * 2]})
     table.loc[:3, "asked"] = "often"
-    study = karat.Study(table)
+    study = sortal.Study(table)
     study.add({"halves": rows % 2})
     assert (study.X.shape[1], study.best().n_columns) == (4, 2)
     assert screen.data_line(study.best()).startswith("data: 40 rows, 2 columns;")
-    graph = karat.Study(squareform(pdist(rows[:, None])), metric="precomputed")
+    graph = sortal.Study(squareform(pdist(rows[:, None])), metric="precomputed")
     graph.add({"halves": rows % 2})
     assert graph.best().n_columns == 0
 
 
 def test_the_reference_is_in_record_and_file(tmp_path):
     X, y = load_iris(return_X_y=True)
-    with karat.Study(X, storage=tmp_path / "s.karat") as study:
+    with sortal.Study(X, storage=tmp_path / "s.sortal") as study:
         study.add({"mine": y})
         first = study.best()
-    with karat.load_study(tmp_path / "s.karat", X) as study:
+    with sortal.load_study(tmp_path / "s.sortal", X) as study:
         assert study.best() == first
         study.add({"mine": y}, reference=False)
         assert study.best().reference_skipped == "asked"
-    with karat.load_study(tmp_path / "s.karat", X) as study:
+    with sortal.load_study(tmp_path / "s.sortal", X) as study:
         assert study.best().reference is None
 
 
@@ -184,7 +184,7 @@ def test_features_and_their_distances_choose_alike():
         given = [
             judged(X, labelings, reference=False, metric=metric),
             judged(squareform(condensed), labelings, reference=False, metric="precomputed"),
-            judged(karat.datasets.from_distances(condensed), labelings, reference=False),
+            judged(sortal.datasets.from_distances(condensed), labelings, reference=False),
         ]
         # the species and setosa against the rest are level
         assert {answer.name for answer in given} <= {"species", "two"}
@@ -220,7 +220,7 @@ def test_numbers_sum_to_one_and_say_how_they_go_together():
 
 def test_a_number_that_was_asked_for_has_no_probability():
     X, _ = load_iris(return_X_y=True)
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.sweep(["average", "genie", "ward"], k=3, workers=1)
     answer = study.best(stability=False)
     assert answer.judge is not None

@@ -13,13 +13,13 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score, silhouette_score
 
-import karat
+import sortal
 from failing_clusterers import Dies, Fails
-from karat.clusterers import Clusterer
-from karat.runtime.validation import InputError, NothingToRankError, StorageError
-from karat.study import execution, jobs
-from karat.study.scores import score_table
-from karat.study.store import Planned
+from sortal.clusterers import Clusterer
+from sortal.runtime.validation import InputError, NothingToRankError, StorageError
+from sortal.study import execution, jobs
+from sortal.study.scores import score_table
+from sortal.study.store import Planned
 
 THREE = np.repeat([0.0, 5.0, 10.0], 20)[:, None] + np.random.default_rng(0).normal(
     scale=0.3, size=(60, 2)
@@ -33,13 +33,13 @@ def wine():
 
 
 def test_end_to_end_without_labels():
-    study = karat.Study(THREE)
+    study = sortal.Study(THREE)
     study.sweep(["kmeans", "average", "ward"], k=range(2, 6), n_init=2, workers=1)
     choice = study.best()
     assert choice.n_clusters == 3
     assert choice.runner_up is not None
     assert choice.decided_by == "judge-7"
-    assert karat.adjusted_rand_index(np.repeat([0, 1, 2], 20), choice.labels) == 1.0
+    assert sortal.adjusted_rand_index(np.repeat([0, 1, 2], 20), choice.labels) == 1.0
     text = str(choice)
     assert "\nProbably 3 groups (" in text
     assert f"Made by: {choice.name}" in text
@@ -48,7 +48,7 @@ def test_end_to_end_without_labels():
 
 def test_scores_are_those_of_the_measures(wine):
     X, y = wine
-    study = karat.Study(X, y=y)
+    study = sortal.Study(X, y=y)
     study.sweep(["kmeans", "single"], k=[3, 5], n_init=2, workers=1)
     scores = study.scores()
     assert list(scores.index) == [
@@ -70,7 +70,7 @@ def test_scores_are_those_of_the_measures(wine):
 def test_same_seed_same_scores_for_any_number_of_workers(wine):
     tables = []
     for workers in (1, 2):
-        study = karat.Study(wine[0])
+        study = sortal.Study(wine[0])
         study.sweep(["kmeans", "gaussian-mixture", "ward"], k=[2, 4], n_init=3, workers=workers)
         tables.append(study.scores().drop(columns="seconds"))
     pd.testing.assert_frame_equal(*tables, check_exact=True)
@@ -78,7 +78,7 @@ def test_same_seed_same_scores_for_any_number_of_workers(wine):
 
 def test_k_means_of_few_objects_starts_no_process_and_each_fit_has_its_own_warnings(monkeypatch):
     X = np.repeat(np.eye(4), 20, axis=0)
-    alone = karat.Study(X)
+    alone = sortal.Study(X)
     alone.sweep("kmeans", k=range(2, 9), n_init=8, workers=1)
     reasons = alone.candidates["reason"]
     assert reasons.str.count("distinct").max() == 1
@@ -86,14 +86,14 @@ def test_k_means_of_few_objects_starts_no_process_and_each_fit_has_its_own_warni
 
     monkeypatch.setattr(execution, "_new_pool", None)
     shown = warnings.showwarning
-    many = karat.Study(X)
+    many = sortal.Study(X)
     many.sweep("kmeans", k=range(2, 9), n_init=8, workers=4)
     pd.testing.assert_series_equal(many.candidates["reason"], reasons)
     assert warnings.showwarning is shown
 
 
 def test_any_executor_will_do(wine):
-    here, there = karat.Study(wine[0]), karat.Study(wine[0])
+    here, there = sortal.Study(wine[0]), sortal.Study(wine[0])
     here.sweep("kmeans", k=[2, 3], n_init=2, workers=1)
     with ThreadPoolExecutor(2) as pool:
         there.sweep("kmeans", k=[2, 3], n_init=2, executor=pool)
@@ -105,24 +105,24 @@ def test_any_executor_will_do(wine):
 def test_other_seeds_give_other_starts(wine):
     seeds = {jobs.derived_seed(root, f"kmeans k={k}") for root in range(5) for k in range(20)}
     assert len(seeds) == 100
-    study = karat.Study(wine[0], random_state=1)
+    study = sortal.Study(wine[0], random_state=1)
     study.sweep("kmeans", k=8, n_init=6, workers=1)
     assert len(study.rank()) > 1
 
 
 def test_resume_fits_nothing_again(tmp_path, monkeypatch, wine):
-    path = tmp_path / "wine.karat"
-    with karat.Study(wine[0], storage=path) as study:
+    path = tmp_path / "wine.sortal"
+    with sortal.Study(wine[0], storage=path) as study:
         study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=2, workers=1)
         before = study.scores()
         study.best()
     fits, judged = [], []
     monkeypatch.setattr(execution, "run_job", lambda X, job: fits.append(job))
-    original = karat.study.scores.compute
+    original = sortal.study.scores.compute
     monkeypatch.setattr(
-        karat.study.scores, "compute", lambda *a, **kw: judged.append(a) or original(*a, **kw)
+        sortal.study.scores, "compute", lambda *a, **kw: judged.append(a) or original(*a, **kw)
     )
-    with karat.Study(wine[0], storage=path) as study:
+    with sortal.Study(wine[0], storage=path) as study:
         study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=2, workers=1)
         pd.testing.assert_frame_equal(before, study.scores(), check_exact=True)
         assert study.best().n_clusters >= 2
@@ -131,7 +131,7 @@ def test_resume_fits_nothing_again(tmp_path, monkeypatch, wine):
 
 
 def test_a_wider_sweep_fits_only_what_is_new(tmp_path, monkeypatch, wine):
-    with karat.Study(wine[0], storage=tmp_path / "w.karat") as study:
+    with sortal.Study(wine[0], storage=tmp_path / "w.sortal") as study:
         study.sweep("kmeans", k=[2, 3], n_init=1, workers=1)
         done = []
         original = jobs.run_job
@@ -145,12 +145,12 @@ def test_a_wider_sweep_fits_only_what_is_new(tmp_path, monkeypatch, wine):
 
 
 def test_other_settings_under_the_same_name_are_rejected(tmp_path, wine):
-    with karat.Study(wine[0], storage=tmp_path / "w.karat") as study:
+    with sortal.Study(wine[0], storage=tmp_path / "w.sortal") as study:
         study.sweep({"mine": KMeans(n_init=1)}, k=2, n_init=1, workers=1)
         with pytest.raises(StorageError, match="started with clusterer mine"):
             study.sweep({"mine": KMeans(n_init=7)}, k=2, n_init=1, workers=1)
     with pytest.raises(StorageError, match="random_state = 0, not 5"):
-        karat.Study(wine[0], storage=tmp_path / "w.karat", random_state=5)
+        sortal.Study(wine[0], storage=tmp_path / "w.sortal", random_state=5)
 
 
 FAILURES = {
@@ -162,7 +162,7 @@ FAILURES = {
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_failing_candidates_are_kept_with_their_reasons_and_stop_nothing(workers):
-    study = karat.Study(THREE)
+    study = sortal.Study(THREE)
     failing = {how: Fails(how=how) for how in FAILURES}
     study.sweep({**failing, "ward": "ward"}, k=[2, 3], workers=workers)
     table = study.scores()
@@ -177,7 +177,7 @@ def test_failing_candidates_are_kept_with_their_reasons_and_stop_nothing(workers
 
 
 def test_fewer_clusters_than_asked_is_flagged():
-    study = karat.Study(THREE)
+    study = sortal.Study(THREE)
     study.sweep({"one": Fails(how="one"), "average": "average"}, k=[2], workers=1)
     row = study.scores().loc["one k=2"]
     assert row["status"] == "flagged"
@@ -188,7 +188,7 @@ def test_fewer_clusters_than_asked_is_flagged():
 def test_no_convergence_is_flagged(wine):
     from sklearn.mixture import GaussianMixture
 
-    study = karat.Study(wine[0])
+    study = sortal.Study(wine[0])
     study.sweep({"gm": GaussianMixture(max_iter=1)}, k=3, n_init=1, workers=1)
     row = study.scores().iloc[0]
     assert row["status"] == "flagged"
@@ -196,7 +196,7 @@ def test_no_convergence_is_flagged(wine):
 
 
 def test_a_worker_that_dies_fails_its_candidate_alone():
-    study = karat.Study(THREE)
+    study = sortal.Study(THREE)
     study.sweep({"dies": Dies()}, k=[2, 3, 4, 5], workers=2)
     table = study.scores()
     assert list(table["status"]) == ["ok", "failed", "ok", "ok"]
@@ -205,7 +205,7 @@ def test_a_worker_that_dies_fails_its_candidate_alone():
 
 def test_k_of_1_n_and_more():
     X = np.arange(5.0)[:, None]
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.sweep(["ward", "kmeans"], k=[1, 2, 5, 6], n_init=1, workers=1)
     table = study.scores()
     assert table.loc["ward k=6", "reason"] == "6 clusters of 5 objects"
@@ -216,22 +216,22 @@ def test_k_of_1_n_and_more():
 
 
 def test_nothing_to_choose_from_says_why():
-    study = karat.Study(THREE)
+    study = sortal.Study(THREE)
     with pytest.raises(NothingToRankError, match="nothing was tried"):
         study.best()
     study.sweep({"bad": Fails()}, k=2, workers=1)
     with pytest.raises(NothingToRankError, match="no luck with 2"):
         study.best()
     with pytest.raises(InputError, match="at least two"):
-        karat.Study([[1.0, 2.0]])
-    ones = karat.Study(THREE)
+        sortal.Study([[1.0, 2.0]])
+    ones = sortal.Study(THREE)
     ones.sweep(["ward", "kmeans"], k=1, n_init=1, workers=1)
     with pytest.raises(NothingToRankError, match="at least 2"):
         ones.best()
 
 
 def test_few_distinct_objects_are_judged_without_warnings(recwarn):
-    study = karat.Study(np.repeat(np.eye(3), 10, axis=0))
+    study = sortal.Study(np.repeat(np.eye(3), 10, axis=0))
     study.sweep(["kmeans", "ward"], k=[2, 3], n_init=1, workers=1)
     answer = study.best(stability=False)
     assert (answer.n_clusters, answer.structure.decision) == (3, "unclear")
@@ -239,7 +239,7 @@ def test_few_distinct_objects_are_judged_without_warnings(recwarn):
 
 
 def test_constant_data_has_an_answer_or_a_reason():
-    study = karat.Study(np.ones((30, 3)))
+    study = sortal.Study(np.ones((30, 3)))
     study.sweep(["kmeans", "ward", "hdbscan"], k=[2, 3], n_init=1, workers=1)
     table = study.scores()
     answer = study.best(stability=False)
@@ -247,14 +247,14 @@ def test_constant_data_has_an_answer_or_a_reason():
     assert study.alternatives().reason == "equal"
     assert table.loc["kmeans k=2 start=0", "status"] == "flagged"
     for name, row in table.iterrows():
-        for measure in karat.measures.catalogue:
+        for measure in sortal.measures.catalogue:
             if measure in row and np.isnan(row[measure]) and row["status"] != "failed":
                 assert study.reasons()[name][measure]
 
 
 def test_users_labelings_stand_beside_the_swept(wine):
     X, y = wine
-    study = karat.Study(X)
+    study = sortal.Study(X)
     names = np.array(["Barolo", "Grignolino", "Barbera"])[y]
     study.add(pd.DataFrame({"cultivar": names, "half": np.arange(len(y)) % 2}))
     study.add(y)
@@ -273,7 +273,7 @@ def test_users_labelings_stand_beside_the_swept(wine):
 
 
 def test_outliers_count_against_a_clustering():
-    study = karat.Study(THREE)
+    study = sortal.Study(THREE)
     most = np.where(np.arange(60) < 30, np.arange(60) // 10, -1)
     study.add({"all": np.repeat([0, 1, 2], 20), "half": most})
     ranked = study.rank()
@@ -284,7 +284,7 @@ def test_outliers_count_against_a_clustering():
     raw = study.scores().at["half", "davies_bouldin_index"]
     by = study.rank(by="davies_bouldin_index")
     assert by.loc["half", "score"] == pytest.approx(2 * raw)
-    whole = karat.Study(THREE, noise="cluster")
+    whole = sortal.Study(THREE, noise="cluster")
     whole.add({"half": most})
     by = whole.rank(by="davies_bouldin_index")  # nothing was excluded, so nothing is subtracted
     assert by.loc["half", "score"] == whole.scores().at["half", "davies_bouldin_index"]
@@ -293,7 +293,7 @@ def test_outliers_count_against_a_clustering():
 @pytest.mark.parametrize("noise", ["drop", "cluster"])
 def test_outliers_are_singletons_to_external_measures(noise):
     truth = np.repeat([0, 1, 2], 20)
-    study = karat.Study(THREE, y=truth, noise=noise)
+    study = sortal.Study(THREE, y=truth, noise=noise)
     half = np.where(np.arange(60) % 2, truth, -1)
     study.add({"all": np.where(np.arange(60) % 10, truth, 1), "half": half})
     alone = np.where(half < 0, 100 + np.arange(60), half)
@@ -304,7 +304,7 @@ def test_outliers_are_singletons_to_external_measures(noise):
 
 
 def test_rank_by_a_measure_and_ties():
-    study = karat.Study(THREE)
+    study = sortal.Study(THREE)
     study.add({"a": np.repeat([0, 1, 2], 20), "b": np.repeat([0, 1], 30), "c": np.arange(60) % 2})
     by = study.rank(by="davies_bouldin_index")
     assert by.index[0] == "a"
@@ -317,7 +317,7 @@ def test_partial_truth_is_used_where_it_is(wine):
     X, y = wine
     few = np.full(len(y), None, dtype=object)
     few[::10] = y[::10]
-    study = karat.Study(X, y=few)
+    study = sortal.Study(X, y=few)
     study.sweep("kmeans", k=[2, 3], n_init=1, workers=1)
     labels = study.labels("kmeans k=3 start=0")
     expected = adjusted_rand_score(y[::10], labels[::10])
@@ -339,7 +339,7 @@ def test_partial_truth_is_used_where_it_is(wine):
 )
 def test_bad_arguments(kwargs, message):
     with pytest.raises((InputError, TypeError), match=message):
-        karat.Study(THREE).sweep(**({"clusterers": "ward", "workers": 1} | kwargs))
+        sortal.Study(THREE).sweep(**({"clusterers": "ward", "workers": 1} | kwargs))
 
 
 def test_a_measure_that_raises_stops_nothing(monkeypatch):
@@ -349,10 +349,10 @@ def test_a_measure_that_raises_stops_nothing(monkeypatch):
         raise ZeroDivisionError("oh no")
 
     extra = replace(
-        karat.measures.catalogue["silhouette"], key="broken", function=broken, compute=None
+        sortal.measures.catalogue["silhouette"], key="broken", function=broken, compute=None
     )
-    monkeypatch.setitem(karat.measures.catalogue._records, "broken", extra)
-    study = karat.Study(THREE)
+    monkeypatch.setitem(sortal.measures.catalogue._records, "broken", extra)
+    study = sortal.Study(THREE)
     study.sweep("ward", k=[2, 3], workers=1)
     table = study.scores()
     assert table["broken"].isna().all()
@@ -367,22 +367,22 @@ def test_derived_jobs_of_a_tree_are_one():
 
 
 def test_save_and_go_on(tmp_path, wine):
-    study = karat.Study(wine[0])
+    study = sortal.Study(wine[0])
     study.sweep("kmeans", k=2, n_init=2, workers=1)
     scores = study.scores()
-    study.save(tmp_path / "kept.karat")
-    with karat.Study(wine[0], storage=tmp_path / "kept.karat") as again:
+    study.save(tmp_path / "kept.sortal")
+    with sortal.Study(wine[0], storage=tmp_path / "kept.sortal") as again:
         pd.testing.assert_frame_equal(scores, again.scores(), check_exact=True)
     with pytest.raises(StorageError, match="already exists"):
-        study.save(tmp_path / "kept.karat")
+        study.save(tmp_path / "kept.sortal")
 
 
 def test_a_few_labels_give_a_guarantee(wine):
     X, y = wine
     few = np.full(len(y), None, dtype=object)
-    drawn = karat.bounds.sample(len(y), 60, random_state=4)
+    drawn = sortal.bounds.sample(len(y), 60, random_state=4)
     few[drawn] = y[drawn]
-    study = karat.Study(X, y=few, delta=0.05)
+    study = sortal.Study(X, y=few, delta=0.05)
     study.sweep(["kmeans", "single", "hdbscan"], k=range(2, 6), n_init=3, workers=1)
     choice = study.best()
     assert choice.decided_by == "judge-and-labels"
@@ -413,7 +413,7 @@ def test_choosing_among_more_costs_more(wine):
     few = np.where(np.arange(len(y)) % 3 == 0, y, -1)
     bits = []
     for clusterers in (["kmeans"], ["kmeans", "ward", "average"]):
-        study = karat.Study(X, y=few)
+        study = sortal.Study(X, y=few)
         study.sweep(clusterers, k=range(2, 6), n_init=2, workers=1)
         bits.append(study.bounds()["kmeans k=3 start=0"].choice_bits)
     assert bits[1] - bits[0] == pytest.approx(np.log2(3))
@@ -422,7 +422,7 @@ def test_choosing_among_more_costs_more(wine):
 def test_more_candidates_than_are_judged_at_a_time(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(12, 1))
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.add({f"c{i}": rng.integers(0, 3, 12) for i in range(400)})
     assert len(study.tried.storage.partitions()) > 256
     study.evaluate(["calinski_harabasz_index"])
@@ -437,14 +437,14 @@ def test_more_candidates_than_are_judged_at_a_time(monkeypatch):
 
 
 def test_sizes_and_single_objects_are_named():
-    study = karat.Study(THREE)
+    study = sortal.Study(THREE)
     alone = np.where(np.arange(60) == 7, 1, 0)
     study.add({"alone": alone, "three": np.repeat([0, 1, 2], 20)})
     assert study.candidates.at["three", "status"] == "ok"
     assert study.candidates.at["alone", "status"] == "flagged"
     assert study.candidates.at["alone", "reason"] == "it only sets 1 object apart from 59 others"
     assert "The best of your two clusterings is three, with 3 groups" in str(study.best())
-    only = karat.Study(THREE)
+    only = sortal.Study(THREE)
     only.add({"alone": alone})
     text = str(only.best())
     assert "one group is a single row: an outlier rather than a group" in text
@@ -453,7 +453,7 @@ def test_sizes_and_single_objects_are_named():
 
 
 def test_a_crash_in_compiled_code_is_called_one():
-    study = karat.Study(THREE)
+    study = sortal.Study(THREE)
     study.sweep({"crash": Fails(how="crash"), "ward": "ward"}, k=[2], workers=2)
     reason = study.candidates.at["crash k=2", "reason"]
     assert reason == "the worker process died of SIGSEGV: a crash in compiled code"
@@ -468,7 +468,7 @@ def test_users_estimators_cannot_write_to_sparse_data():
             return np.arange(X.shape[0]) % 2
 
     X = sparse.csr_array(THREE)
-    study = karat.Study(X)
+    study = sortal.Study(X)
     study.sweep({"writes": Writes()}, k=[2], workers=1)
     assert "read-only" in study.candidates["reason"].iloc[0]
     assert (study.X.data == X.data).all()
@@ -476,11 +476,11 @@ def test_users_estimators_cannot_write_to_sparse_data():
 
 @pytest.mark.parametrize("names", [("left", "right"), ("right", "left")])
 def test_ties_are_broken_alike_in_answer_and_report(names):
-    from karat.report._facts import gather
-    from karat.report._tables import table_payload
+    from sortal.report._facts import gather
+    from sortal.report._tables import table_payload
 
     mirrored = {"left": np.arange(12) >= 3, "right": np.arange(12) >= 9}
-    study = karat.Study(np.arange(12.0)[:, None])
+    study = sortal.Study(np.arange(12.0)[:, None])
     study.add({name: mirrored[name].astype(int) for name in names})
     study.by = "c_index"
     ranked = study.rank()
@@ -491,12 +491,12 @@ def test_ties_are_broken_alike_in_answer_and_report(names):
 
 
 def test_chunks_of_the_judged_leave_none_out(monkeypatch, wine):
-    monkeypatch.setattr(karat.study.scores, "CHUNK", 3)
-    study = karat.Study(wine[0])
+    monkeypatch.setattr(sortal.study.scores, "CHUNK", 3)
+    study = sortal.Study(wine[0])
     study.sweep(["ward"], k=range(2, 10), workers=1)
     study.evaluate(["silhouette"])
     table = study.scores()
     assert len(table) == 8
     for name in table.index:
-        alone = karat.silhouette(wine[0], study.labels(name))
+        alone = sortal.silhouette(wine[0], study.labels(name))
         assert table.at[name, "silhouette"] == pytest.approx(alone, rel=1e-12)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-import karat
+import sortal
 from values import fails, table_test
 
 
@@ -20,11 +20,11 @@ def fixtures() -> dict[str, Any]:
 # fmt: off
 CASES = {
     "Study": [
-        lambda P: fails(karat.Study(P[:20]).add({"a": np.full(20, -1)}).best),
-        lambda P: fails(karat.Study(P[:20]).alternatives, 0),
-        lambda P: fails(karat.Study(P[:20]).alternatives, True),
-        lambda P: fails(karat.Study(P[:20]).alternatives, 1.5),
-        lambda P: [fails(karat.Study, P[:20], **options) for options in ({"noise": "x"}, {"delta":
+        lambda P: fails(sortal.Study(P[:20]).add({"a": np.full(20, -1)}).best),
+        lambda P: fails(sortal.Study(P[:20]).alternatives, 0),
+        lambda P: fails(sortal.Study(P[:20]).alternatives, True),
+        lambda P: fails(sortal.Study(P[:20]).alternatives, 1.5),
+        lambda P: [fails(sortal.Study, P[:20], **options) for options in ({"noise": "x"}, {"delta":
             0}, {"delta": 1.1}, {"random_state": -1}, {"random_state": 1.5})],
     ],
 }

@@ -1,4 +1,4 @@
-"""Files of documents and of counts of terms, to data sets and through ``karat run``."""
+"""Files of documents and of counts of terms, to data sets and through ``sortal run``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from scipy import io, sparse
 from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
-import karat
-from karat.cli import app
-from karat.datasets import read
-from karat.runtime.validation import InputError
-from karat.text._messages import are_messages, body
+import sortal
+from sortal.cli import app
+from sortal.datasets import read
+from sortal.runtime.validation import InputError
+from sortal.text._messages import are_messages, body
 
 TOPICS = {
     "sea": "ship sailor harbour wave anchor storm",
@@ -198,7 +198,7 @@ def test_run_on_json_lines(tmp_path):
 
 def test_documents_are_swept_by_clusterers_of_documents(tmp_path):
     path = write_lines(tmp_path / "n.jsonl", [{"text": text} for _, text in corpus(40)])
-    study = karat.Study(read(path, text_column="text"))
+    study = sortal.Study(read(path, text_column="text"))
     study.sweep(k=[2], n_init=1, workers=1, progress=False)
     assert set(study.candidates["status"]) == {"ok"}
     assert {"spherical-kmeans-refined", "soft-movmf", "kl-kmeans"} <= {

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from karat import text
+from sortal import text
 from values import table_test
 
 

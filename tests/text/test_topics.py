@@ -14,12 +14,12 @@ from scipy import sparse, stats
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import normalize
 
-import karat
-from karat.datasets import read
-from karat.labelings.held_out import held_out
-from karat.report import render
-from karat.runtime.validation import InputError
-from karat.text import telling_terms, topic_quality
+import sortal
+from sortal.datasets import read
+from sortal.labelings.held_out import held_out
+from sortal.report import render
+from sortal.runtime.validation import InputError
+from sortal.text import telling_terms, topic_quality
 
 
 def documents(seed=0, n=120, d=15):
@@ -163,7 +163,7 @@ EVIL = "<script>document.title='owned'</script><img src=x onerror=\"document.tit
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     path = write_corpus(tmp_path_factory.mktemp("texts") / "n.jsonl", 40, ending=f" {EVIL}")
-    study = karat.Study(read(path, text_column="text", vectorizer={"max_df": 1.0}))
+    study = sortal.Study(read(path, text_column="text", vectorizer={"max_df": 1.0}))
     study.sweep("spherical-kmeans", k=[2, 3], n_init=1, workers=1, progress=False)
     return render(study)
 
@@ -182,7 +182,7 @@ def test_copies_of_a_document_are_shown_once(tmp_path):
     path = tmp_path / "n.jsonl"
     path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
     data = read(path, text_column="text", vectorizer={"min_df": 2, "max_df": 1.0})
-    with karat.Study(data) as study:
+    with sortal.Study(data) as study:
         study.add({"mine": [0] * 10 + [1] * 6})
         section = render(study).partition('id="topics"')[2]
     shown = re.findall("<blockquote>(.*?)<footer>", section, re.DOTALL)

@@ -13,9 +13,9 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from karat.runtime.validation import InputError
-from karat.text import TermWeighter, TextVectorizer, byte_ngrams, words
-from karat.text._weights import WEIGHTS
+from sortal.runtime.validation import InputError
+from sortal.text import TermWeighter, TextVectorizer, byte_ngrams, words
+from sortal.text._weights import WEIGHTS
 
 PLAIN = {"stop_words": None, "stemmer": None, "min_df": 1, "max_df": 1.0}
 

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from pinning import Pins
 
-import karat
-from karat.bench import (
+import sortal
+from sortal.bench import (
     Benchmark,
     agreement,
     benchmark,
@@ -43,7 +43,7 @@ def folder_of(files: dict[str, str]) -> Any:
             path.write_text(content.replace(" ", "\n"), "utf-8")
         try:
             race = Benchmark.from_folder(place, ["adjusted_rand_index", "purity"])
-        except karat.InputError as error:
+        except sortal.InputError as error:
             return str(error).replace(place, "HERE")
         entries = {key: [sorted(one.references), {m: sorted(t) for m, t in one.tries.items()}, one.rows is None,
                          [file.replace(place, "HERE") for file in one.by_row]] for key, one in race.sets.items()}  # fmt: skip
@@ -108,8 +108,8 @@ def names() -> dict[str, Any]:
         **{module.__name__.rpartition(".")[2]: module for module in (
             agreement, benchmark, collection, comparison, diagram, folder, page, paper, permutation,
             rank_tests, results, runs, statistics)},
-        "np": np, "pd": pd, "karat": karat, "Some": Some, "F": folder_of, "race": race, "still": still, "three": three,
-        "C": lambda *a, **k: karat.bench.compare_methods(*a, **k), "many": pd.DataFrame(rng.normal(size=(12, 4)), columns=list("pqrs")),
+        "np": np, "pd": pd, "sortal": sortal, "Some": Some, "F": folder_of, "race": race, "still": still, "three": three,
+        "C": lambda *a, **k: sortal.bench.compare_methods(*a, **k), "many": pd.DataFrame(rng.normal(size=(12, 4)), columns=list("pqrs")),
         "ties": pd.DataFrame({"a": [1, 1, 2.0], "b": [1, 1, 2.0], "c": [1, 1, 2.0]}), "big": pd.DataFrame(rng.normal(size=(90, 9))), "Benchmark": Benchmark,
         "processors": processors, "told": told, "reported": reported, "clear": pd.DataFrame({"a": np.arange(9) + 2.0, "b": np.arange(9) + 1.0, "c": np.arange(9) + 0.0}), "rng": np.random.default_rng,
     }  # fmt: skip

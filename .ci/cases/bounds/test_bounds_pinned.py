@@ -11,11 +11,11 @@ import pytest
 from pinning import Pins
 from scipy.cluster.hierarchy import linkage
 
-from karat import bounds
-from karat.bounds import confidence_sequence, wording
-from karat.bounds.classifiers import ComponentBound, TransductiveClassifier
-from karat.bounds.ledger import LedgerEntry
-from karat.labelings import as_labelings
+from sortal import bounds
+from sortal.bounds import confidence_sequence, wording
+from sortal.bounds.classifiers import ComponentBound, TransductiveClassifier
+from sortal.bounds.ledger import LedgerEntry
+from sortal.labelings import as_labelings
 
 N = 400
 

@@ -16,8 +16,8 @@ from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import karat.clusterers as cl
-from karat.clusterers import (
+import sortal.clusterers as cl
+from sortal.clusterers import (
     _bessel,
     _catalogue,
     _memberships,

@@ -17,16 +17,16 @@ import pytest
 from pinning import Pins
 from scipy import sparse
 
-import karat
-from karat.datasets.labels.label_columns import studio_columns
-from karat.datasets.partitioned.label_folder import LabelFolder
-from karat.datasets.partitioned.partitions import open_partitions
-from karat.datasets.prepared import column_weights
-from karat.datasets.readers import read_objects
-from karat.datasets.row_blocks import row_blocks
-from karat.datasets.values import column_kinds, findings
-from karat.datasets.values.findings import Finding
-from karat.datasets.values.reading_options import ReadingOptions
+import sortal
+from sortal.datasets.labels.label_columns import studio_columns
+from sortal.datasets.partitioned.label_folder import LabelFolder
+from sortal.datasets.partitioned.partitions import open_partitions
+from sortal.datasets.prepared import column_weights
+from sortal.datasets.readers import read_objects
+from sortal.datasets.row_blocks import row_blocks
+from sortal.datasets.values import column_kinds, findings
+from sortal.datasets.values.findings import Finding
+from sortal.datasets.values.reading_options import ReadingOptions
 
 N = 60
 
@@ -69,7 +69,7 @@ def names() -> dict[str, Any]:
             for key in ("y", "terms"):
                 if isinstance(options.get(key), str):
                     options[key] = str(path.parent / options[key])
-            read = karat.datasets.read if then is None else then
+            read = sortal.datasets.read if then is None else then
             try:
                 found = read(path, **options)
                 found = found if then is not None else said(found)
@@ -97,15 +97,15 @@ def names() -> dict[str, Any]:
         """What is told of a table in memory."""
         changed = {**base, **dict(more or {})}
         frame = pd.DataFrame({k: v for k, v in changed.items() if v is not None})
-        data = karat.datasets.from_table(frame, **options)
-        return said(karat.datasets.weighted(data) if weigh else data)
+        data = sortal.datasets.from_table(frame, **options)
+        return said(sortal.datasets.weighted(data) if weigh else data)
 
     def later(rows: Any, more: Any = None, **options: Any) -> Any:
         """Further rows, prepared as a table was, also by a preparation that was stored."""
-        from karat.datasets.prepared.preparation import Preparation
+        from sortal.datasets.prepared.preparation import Preparation
 
         frame = pd.DataFrame({**base, **dict(more or {})})
-        data = karat.datasets.from_table(frame, **options)
+        data = sortal.datasets.from_table(frame, **options)
         again = Preparation.from_parts(*data.preparation.to_parts())
         told = [one.apply(rows) for one in (data.preparation, again)]
         return [(one.X, one.filled, one.notes) for one in told]
@@ -123,21 +123,21 @@ def names() -> dict[str, Any]:
 
     def labels_of(text: str, n: int = 4, name: str = "l.csv", **options: Any) -> Any:
         """Classes in a file."""
-        then = karat.datasets.read_labels
+        then = sortal.datasets.read_labels
         return file(text, name, then=lambda path, **o: vars(then(path, n, **o)), **options)
 
     def labelings_of(text: str, name: str = "l.csv", **options: Any) -> Any:
         """Clusterings in a file."""
 
         def read(path: Any, **given: Any) -> Any:
-            found = karat.datasets.read_labelings(path, **given)
+            found = sortal.datasets.read_labelings(path, **given)
             return {k: [*v] for k, v in found.items()}, found.notes, found.rows, found.ids
 
         return file(text, name, then=read, **options)
 
     def weights_of(X: Any, weights: Any = None, **options: Any) -> Any:
         """Weights of the columns of an array."""
-        found = karat.datasets.weighted(karat.datasets.from_array(X), weights, **options)
+        found = sortal.datasets.weighted(sortal.datasets.from_array(X), weights, **options)
         return (
             found.column_weights,
             found.X.shape,
@@ -169,9 +169,9 @@ def names() -> dict[str, Any]:
         def read(folder: str) -> Any:
             with pytest.MonkeyPatch.context() as patch:
                 if sample:
-                    patch.setattr("karat.datasets.partitioned.sampled_tables.MAX_WHOLE", sample)
-                    patch.setattr("karat.datasets.partitioned.sampled_tables.SAMPLE_ROWS", sample)
-                data = karat.datasets.read(folder + pattern, **options)
+                    patch.setattr("sortal.datasets.partitioned.sampled_tables.MAX_WHOLE", sample)
+                    patch.setattr("sortal.datasets.partitioned.sampled_tables.SAMPLE_ROWS", sample)
+                data = sortal.datasets.read(folder + pattern, **options)
             whole = data.whole
             sums = None if whole is None else (whole.sums.table, whole.sums.covariance,
                                                whole.n_rows, whole.is_sampled)  # fmt: skip
@@ -231,12 +231,12 @@ def names() -> dict[str, Any]:
 
     def documents(later: Any, text: Any = None, **options: Any) -> Any:
         """Further documents, prepared as those of a file were, also by a stored preparation."""
-        from karat.datasets.prepared.preparation import Preparation
+        from sortal.datasets.prepared.preparation import Preparation
 
         lines = text or '{"text": "wine grape"}\n{"text": "wine soil"}\n{"text": "grape soil"}\n'
 
         def read(path: Any, **given: Any) -> Any:
-            data = karat.datasets.read(path, **given)
+            data = sortal.datasets.read(path, **given)
             again = Preparation.from_parts(*data.preparation.to_parts())
             told = [one.apply(later) for one in (data.preparation, again)]
             return [(one.X.toarray(), one.filled, one.notes) for one in told], again.needed
@@ -260,13 +260,13 @@ def names() -> dict[str, Any]:
                 pd.DataFrame({k: v[:9] for k, v in base.items()}).to_sql("p", connection)
                 pd.DataFrame({"x": [1, 2]}).to_sql('q "r"', connection, index=False)
             connection.close()
-            return said(karat.datasets.read(path + options.pop("table", ""), **options))
+            return said(sortal.datasets.read(path + options.pop("table", ""), **options))
 
         return in_folder({}, read)
 
     def annotated(rep: Any = None, what: Any = None, most: int = 200, **parts: Any) -> Any:
         """What is read of an annotated matrix that is not in a file."""
-        from karat.datasets.formats import annotated_matrices as rooms
+        from sortal.datasets.formats import annotated_matrices as rooms
 
         values = np.arange(12.0).reshape(4, 3) ** 2 % 7
         obs = pd.DataFrame({"batch": list("aabb"), "leiden": [0, 1, 1, 0]}, index=list("wxyz"))
@@ -289,7 +289,7 @@ def names() -> dict[str, Any]:
             make(f"{folder}/{name.partition('#')[0]}")
             if then is not None:
                 return then(f"{folder}/{name}", **options)
-            return said(karat.datasets.read(f"{folder}/{name}", **options))
+            return said(sortal.datasets.read(f"{folder}/{name}", **options))
 
         return in_folder({}, read)
 
@@ -311,7 +311,7 @@ def names() -> dict[str, Any]:
         """What is copied of an answer, within limits."""
         from io import BufferedReader, BytesIO
 
-        from karat.datasets.formats import data_files as _downloads
+        from sortal.datasets.formats import data_files as _downloads
 
         def copy(folder: str) -> Any:
             with pytest.MonkeyPatch.context() as patch:
@@ -330,7 +330,7 @@ def names() -> dict[str, Any]:
             return np.abs(sizes[:, None] - sizes)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("karat.distances._objects._edit", lengths)
+            patch.setattr("sortal.distances._objects._edit", lengths)
             return work()
 
     def lists(key: str, rows: int) -> list[str]:

@@ -12,7 +12,7 @@ import pytest
 from pinning import Pins, tried
 from scipy import sparse
 
-from karat.distances import (
+from sortal.distances import (
     METRICS,
     StoredDistances,
     as_distances,
@@ -90,7 +90,7 @@ def names() -> dict[str, Any]:
         edits = SimpleNamespace(Levenshtein=SimpleNamespace(distance="Levenshtein"))
         modules = {"tslearn.metrics": sums, "rapidfuzz.process": sums, "rapidfuzz.distance": edits}
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("karat.distances._objects.require", lambda *_: None)
+            patch.setattr("sortal.distances._objects.require", lambda *_: None)
             for name, module in {**modules, "tslearn": sums, "rapidfuzz": sums}.items():
                 patch.setitem(sys.modules, name, module)
             return tried(object_distances, objects, metric)

@@ -11,8 +11,8 @@ from pinning import Pins
 from scipy import sparse
 from scipy.spatial.distance import pdist
 
-from karat.judge import evidence, features, gather, judgements, likelihood, load_judge
-from karat.labelings.pairs import as_constraints
+from sortal.judge import evidence, features, gather, judgements, likelihood, load_judge
+from sortal.labelings.pairs import as_constraints
 
 
 def names() -> dict[str, Any]:

@@ -16,10 +16,10 @@ import pytest
 from pinning import Pins, tried
 from scipy import sparse
 
-import karat
-from karat import bounds
-from karat.labeling import answers, desk, exchange, page, session, watch
-from karat.runtime.output import appending
+import sortal
+from sortal import bounds
+from sortal.labeling import answers, desk, exchange, page, session, watch
+from sortal.runtime.output import appending
 
 N = 60
 
@@ -164,7 +164,7 @@ def names() -> dict[str, Any]:
                     said.append(str(error).replace(folder, ""))
             return said
 
-    head = {"form": "karat answers", "objects": 60, "taught": [1], "data": "?", "draw": "?"}
+    head = {"form": "sortal answers", "objects": 60, "taught": [1], "data": "?", "draw": "?"}
 
     def standing(**values: Any) -> str:
         """A standing in words."""
@@ -279,7 +279,7 @@ def names() -> dict[str, Any]:
             return str(error)
 
     shared = {
-        "N": N, "sparse": sparse, "karat": karat, "Path": Path, "SimpleNamespace": SimpleNamespace,
+        "N": N, "sparse": sparse, "sortal": sortal, "Path": Path, "SimpleNamespace": SimpleNamespace,
         "Shown": desk.Shown,
     }  # fmt: skip
     return locals() | shared

@@ -10,8 +10,8 @@ from pinning import Pins
 from scipy import sparse
 from scipy.cluster.hierarchy import linkage
 
-import karat
-from karat.labelings import cells, labels, matching
+import sortal
+from sortal.labelings import cells, labels, matching
 
 
 class Fitted:
@@ -47,9 +47,9 @@ def names() -> dict[str, Any]:
     a, b = list("xxyyz"), [1, -1, 0, 0, 2]
     big = rng.integers(-1, 5, 300), rng.integers(-1, 4, 300)
     weights = np.round(rng.random(300) + 0.1, 1)
-    soft = karat.labelings.SoftPartition([[0.9, 0.1], [0.4, 0.6], [0.5, 0.5]])
-    thirds = karat.labelings.SoftPartition([[0.4, 0.3, 0.3], [0.1, 0.1, 0.8]])
-    loose = karat.labelings.OverlappingPartition([[0, 1, 1], [0, 1, 0], [0, 0, 0], [1, 0, 0]])
+    soft = sortal.labelings.SoftPartition([[0.9, 0.1], [0.4, 0.6], [0.5, 0.5]])
+    thirds = sortal.labelings.SoftPartition([[0.4, 0.3, 0.3], [0.1, 0.1, 0.8]])
+    loose = sortal.labelings.OverlappingPartition([[0, 1, 1], [0, 1, 0], [0, 0, 0], [1, 0, 0]])
     groups = np.repeat(np.arange(3), 30)
     cloud = 8.0 * np.eye(3)[groups] + rng.normal(size=(90, 3))
     counts = rng.integers(0, 9, (7, 5))
@@ -71,7 +71,7 @@ def names() -> dict[str, Any]:
 
     def batch(given: Any, **options: Any) -> Any:
         """A batch of clusterings."""
-        found = karat.labelings.as_labelings(given, **options)
+        found = sortal.labelings.as_labelings(given, **options)
         sizes = [found.sizes(m) for m in range(len(found))]
         names = [labels.tolist() for labels in found.cluster_names]
         counts = len(found), found.n_objects, found.coverage
@@ -79,7 +79,7 @@ def names() -> dict[str, Any]:
 
     def hard(given: Any, X: Any = None) -> Any:
         """Labels of whatever has them."""
-        found, soft = karat.labelings.hard_labelings(given, X)
+        found, soft = sortal.labelings.hard_labelings(given, X)
         return {k: np.asarray(v) for k, v in found.items()}, list(soft)
 
     def best(table: Any) -> Any:
@@ -90,7 +90,7 @@ def names() -> dict[str, Any]:
         return found, int(sum(table[i, j] for i, j in enumerate(found) if j >= 0))
 
     return locals() | {
-        "Table": karat.ContingencyTable, "Fitted": Fitted, "Predicts": Predicts, "sparse": sparse,
+        "Table": sortal.ContingencyTable, "Fitted": Fitted, "Predicts": Predicts, "sparse": sparse,
         "SimpleNamespace": SimpleNamespace, "linkage": linkage,
     }  # fmt: skip
 

@@ -9,9 +9,9 @@ import pandas as pd
 from pinning import Pins
 from scipy import sparse
 
-from karat.labelings.held_out import held_out
-from karat.meaning import describe_clusters
-from karat.meaning.features import Condition, Feature, as_table, units, word
+from sortal.labelings.held_out import held_out
+from sortal.meaning import describe_clusters
+from sortal.meaning.features import Condition, Feature, as_table, units, word
 
 
 def names() -> dict[str, Any]:

@@ -20,18 +20,18 @@ from scipy.cluster.hierarchy import linkage
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans, SpectralClustering
 
-import karat
-from karat.distances import as_distances
-from karat.measures import catalogue, docstrings, measure_map
-from karat.measures.clarity import _task, assessment, classifiers, sampled
-from karat.measures.external import chance, dendrogram
-from karat.measures.internal import chance as internal_chance
-from karat.measures.internal import gap, gaps, margins
-from karat.measures.passes import centroids, ranks, samples, scatter, tiles
-from karat.measures.passes import pairs as passes_over_pairs
-from karat.measures.passes.over_pairs import OverPairs
-from karat.measures.passes.statistics import Statistics
-from karat.runtime.executors import Workers
+import sortal
+from sortal.distances import as_distances
+from sortal.measures import catalogue, docstrings, measure_map
+from sortal.measures.clarity import _task, assessment, classifiers, sampled
+from sortal.measures.external import chance, dendrogram
+from sortal.measures.internal import chance as internal_chance
+from sortal.measures.internal import gap, gaps, margins
+from sortal.measures.passes import centroids, ranks, samples, scatter, tiles
+from sortal.measures.passes import pairs as passes_over_pairs
+from sortal.measures.passes.over_pairs import OverPairs
+from sortal.measures.passes.statistics import Statistics
+from sortal.runtime.executors import Workers
 
 
 class Fixed(BaseEstimator, ClusterMixin):
@@ -76,13 +76,13 @@ def names() -> dict[str, Any]:
     D = np.abs(X[:, None] - X).sum(axis=2)
     A = sparse.csr_array(np.where((D < 3) & (D > 0), np.exp(-D), 0.0))
     U = rng.dirichlet(np.ones(3) / 3, 30)
-    soft, loose = karat.labelings.SoftPartition(U), karat.labelings.OverlappingPartition(U > 0.3)
-    tree = karat.Dendrogram(linkage(X, "average"), [2, 3])
+    soft, loose = sortal.labelings.SoftPartition(U), sortal.labelings.OverlappingPartition(U > 0.3)
+    tree = sortal.Dendrogram(linkage(X, "average"), [2, 3])
     tied = X.round(0)
 
     def scores(*arguments: Any, **options: Any) -> Any:
         """Everything that scores tell."""
-        found = karat.evaluate(*arguments, **options)
+        found = sortal.evaluate(*arguments, **options)
         return (found.table.round(9).T.to_dict("index"), found.reasons, found.coverage.tolist(),
                 found.standard_errors.shape, found.exact.all(axis=None), found.hardened.sum().sum(),
                 found.sample_size, found._notes())  # fmt: skip
@@ -113,18 +113,18 @@ def names() -> dict[str, Any]:
         model = fitted or KMeans(3, n_init=1, random_state=0).fit(X)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            value = karat.scorer(*arguments, **options)(model, X, y)
+            value = sortal.scorer(*arguments, **options)(model, X, y)
         return value, [str(one.message) for one in caught]
 
     def printed(*arguments: Any, **options: Any) -> Any:
         """Scores as text, HTML and a long table."""
-        found = karat.evaluate(*arguments, **options)
+        found = sortal.evaluate(*arguments, **options)
         frame = found.to_frame().drop(columns="standard_error")
         return str(found), len(found._repr_html_()), frame.round(9).to_dict("list"), len(found)
 
     def pair_sample(labels: Any, keys: Any = ("c_index",)) -> Any:
         """A sample of pairs of the first objects."""
-        labelings = karat.labelings.as_labelings({"a": labels}, noise="drop")
+        labelings = sortal.labelings.as_labelings({"a": labels}, noise="drop")
         distances = as_distances(X[: len(labels)], exact=True)
         measures = [catalogue[key] for key in keys]
         rng = np.random.default_rng(3)
@@ -140,7 +140,7 @@ def names() -> dict[str, Any]:
 
     def silhouette_sample(size: int) -> Any:
         """Values and errors of a sample of objects that has grown."""
-        labelings = karat.labelings.as_labelings({"good": y, "half": y // 2, "out": out},
+        labelings = sortal.labelings.as_labelings({"good": y, "half": y // 2, "out": out},
                                                  noise="drop")  # fmt: skip
         values = np.stack([np.linspace(-0.5, 1, 30), np.linspace(0, 1, 30), np.full(30, 0.5)])
         measures = [catalogue["silhouette"]]
@@ -151,7 +151,7 @@ def names() -> dict[str, Any]:
 
     def statistics_of(labels: Any, w: Any) -> Any:
         """Statistics without a pass."""
-        labelings = karat.labelings.as_labelings({"a": labels}, noise="drop")
+        labelings = sortal.labelings.as_labelings({"a": labels}, noise="drop")
         return Statistics(X[: len(labels)], labelings, (), weights=w and np.array(w))
 
     def task(codes: Any, folds: Any = None, X: Any = X) -> Any:
@@ -168,13 +168,13 @@ def names() -> dict[str, Any]:
         more = [(seen.confusion(m).to_numpy(), seen.confused_pairs(m).to_dict("list"))
                 for m in seen.labelings.names]  # fmt: skip
         return (str(seen), seen.folds, tables, more, seen.values(), seen.values("permutation"),
-                seen.agreement(karat.rand_index), len(seen._repr_html_()))  # fmt: skip
+                seen.agreement(sortal.rand_index), len(seen._repr_html_()))  # fmt: skip
 
     def over(Z: Any, metric: Any = "euclidean") -> Any:
         """The passes over the pairs of some rows."""
         return OverPairs(np.asarray(Z, dtype=float), metric, Workers())
 
-    def documented(function: Any, doc: str, module: str = "karat.x", **options: Any) -> Any:
+    def documented(function: Any, doc: str, module: str = "sortal.x", **options: Any) -> Any:
         """The docstring of a function after it is completed."""
         function.__doc__, function.__module__, function.__name__ = doc, module, "it"
         with pytest.MonkeyPatch.context() as patch:
@@ -186,7 +186,7 @@ def names() -> dict[str, Any]:
         """Parts of a sample whose silhouettes are computed on an executor, and the values."""
         sizes: list[int] = []
         part = passes_over_pairs._silhouettes_of
-        labelings = karat.labelings.as_labelings({"good": y, "half": y // 2}, noise="drop")
+        labelings = sortal.labelings.as_labelings({"good": y, "half": y // 2}, noise="drop")
 
         def spy(metric: Any, X: Any, labelings: Any, sample: Any) -> Any:
             sizes.append(len(sample))
@@ -207,7 +207,7 @@ def names() -> dict[str, Any]:
         """Whether an executor predicts the same, and its parts."""
         sizes: list[int] = []
         predict = sampled.predict
-        labelings = karat.labelings.as_labelings({"good": y, "out": out}, noise="drop")
+        labelings = sortal.labelings.as_labelings({"good": y, "out": out}, noise="drop")
 
         def spy(X: Any, labelings: Any, objects: Any, metric: Any) -> Any:
             sizes.append(len(objects))
@@ -232,7 +232,7 @@ def names() -> dict[str, Any]:
 
     def judged(key: str, **attributes: Any) -> Any:
         """A measure of statistics with these attributes."""
-        labelings = karat.labelings.as_labelings({"a": y}, noise="drop")
+        labelings = sortal.labelings.as_labelings({"a": y}, noise="drop")
         stats = Statistics(X, labelings, catalogue[key].needs)
         for name, value in attributes.items():
             setattr(stats, name, value)
@@ -249,7 +249,7 @@ def names() -> dict[str, Any]:
             }))  # fmt: skip
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(f"karat.measures.{where}.define", define)
+            patch.setattr(f"sortal.measures.{where}.define", define)
             function = decorator(value)
         return told, function
 

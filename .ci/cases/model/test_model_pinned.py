@@ -17,18 +17,27 @@ import pytest
 from pinning import Pins
 from scipy import sparse
 
-import karat
-from karat.model import Confidence, Model, PlacementRule, archive, assign_rows, changes, rare, watch
-from karat.model.changes import ResamplingReference
-from karat.model.holdout import ExtensionAgreement
-from karat.model.watch import Signal, WatchedClusters
+import sortal
+from sortal.model import (
+    Confidence,
+    Model,
+    PlacementRule,
+    archive,
+    assign_rows,
+    changes,
+    rare,
+    watch,
+)
+from sortal.model.changes import ResamplingReference
+from sortal.model.holdout import ExtensionAgreement
+from sortal.model.watch import Signal, WatchedClusters
 
 #: the package has functions of these names
-karat_watch, karat_changes = (
-    import_module("karat.model.watch"),
-    import_module("karat.model.changes"),
+sortal_watch, sortal_changes = (
+    import_module("sortal.model.watch"),
+    import_module("sortal.model.changes"),
 )
-karat_rows = import_module("karat.model.all_rows")
+sortal_rows = import_module("sortal.model.all_rows")
 N = 120
 
 
@@ -39,7 +48,7 @@ def names() -> dict[str, Any]:
     X = 9.0 * np.eye(3)[y] + rng.normal(size=(N, 3))
     ring = np.stack([np.cos(np.arange(N) * 0.7), np.sin(np.arange(N) * 0.7)], 1) * (1 + y)[:, None]
     frame = pd.DataFrame(X.round(3), columns=list("abc")).assign(w=[("u", "v", "u")[i] for i in y])
-    table = karat.datasets.from_table(frame, scale="standard")
+    table = sortal.datasets.from_table(frame, scale="standard")
     counts = sparse.csr_array(rng.poisson(0.3 + 4.0 * np.eye(3, 8)[y]).astype(float))
     out = np.where(np.arange(N) % 30 == 4, -1, y)
     of = {
@@ -85,7 +94,7 @@ def names() -> dict[str, Any]:
     def again(model: Any, **changed: Any) -> Any:
         """What a file of a model with other content says."""
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "m.karat-model"
+            path = Path(folder) / "m.sortal-model"
             model.save(path)
             content, arrays = archive.parse_members(archive.read_members(path))
             for key, value in changed.items():
@@ -98,18 +107,18 @@ def names() -> dict[str, Any]:
                     content[of_part] = value
             archive.write_archive(path, content, arrays, overwrite=True)
             try:
-                return str(karat.load_model(path))
+                return str(sortal.load_model(path))
             except ValueError as error:
                 return str(error).replace(folder, "")
 
     def damaged(change: Any) -> Any:
         """What is said of a file that was changed."""
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "m.karat-model"
+            path = Path(folder) / "m.sortal-model"
             of["three"].save(path)
             path.write_bytes(change(path.read_bytes()))
             try:
-                return str(karat.load_model(path))
+                return str(sortal.load_model(path))
             except ValueError as error:
                 return str(error).replace(folder, "")
 
@@ -162,7 +171,7 @@ def names() -> dict[str, Any]:
             yield advance
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("karat.model.all_rows.progress_bar", bar)
+            patch.setattr("sortal.model.all_rows.progress_bar", bar)
             try:
                 return files(watched=False)
             except KeyboardInterrupt:
@@ -192,18 +201,18 @@ def names() -> dict[str, Any]:
         """What became of three clusters, by today's objects in each pair of clusters."""
         names = ["p", "q", "r"]
         flows = pd.DataFrame(np.c_[np.array(cells), np.zeros(5, int)], columns=[*names, "outlier"])
-        return karat_changes._transitions(of["three"], flows).to_dict("list")
+        return sortal_changes._transitions(of["three"], flows).to_dict("list")
 
     def changes_flows() -> Any:
         """Flows of placed objects, some unlike all and some outliers."""
         labels = np.array([0, 1, -1, 2, -1, 0])
         placed = Some(unlike=np.arange(6) == 3, labels=np.array([0, 1, 2, 0, -1, -1]))
-        return karat_changes._flows(of["three"], placed, labels, ["p", "q", "r"]).to_dict("split")
+        return sortal_changes._flows(of["three"], placed, labels, ["p", "q", "r"]).to_dict("split")
 
     def summed(key: str, rows: Any, first: int) -> Any:
         """Sums over rows of a batch."""
         prepared = of[key].prepare(rows)
-        return karat_rows._sums(of[key], prepared, of[key].placed(prepared, named=False), first)
+        return sortal_rows._sums(of[key], prepared, of[key].placed(prepared, named=False), first)
 
     def part_of(rows: Any) -> Any:
         """A part of a table with these rows, of two days."""
@@ -217,7 +226,7 @@ def names() -> dict[str, Any]:
         "N": N, "Confidence": Confidence, "PlacementRule": PlacementRule, "Model": Model,
         "ExtensionAgreement": ExtensionAgreement, "sparse": sparse, "rare": rare,
         "ResamplingReference": ResamplingReference, "Some": Some, "pa": pa, "datetime": datetime,
-        "karat_watch": karat_watch,
+        "sortal_watch": sortal_watch,
     }  # fmt: skip
     return locals() | shared
 

@@ -12,9 +12,9 @@ import numpy as np
 from pinning import Pins
 from scipy import sparse
 
-import karat
-from karat.nulls import coordinates, gaps, references, structure, valleys
-from karat.nulls.structure import Structure
+import sortal
+from sortal.nulls import coordinates, gaps, references, structure, valleys
+from sortal.nulls.structure import Structure
 
 
 class Drawn:
@@ -36,7 +36,7 @@ def searched(evidence: list[float], groups: list[int], X: Any, metric: Any = "eu
     def find(Z: Any, rng: Any, numbers: Any) -> Any:
         tried.append((len(Z), len(numbers)))
         given = [
-            (karat.nulls.valleys.NUMBERS_OF_CLUSTERS.index(k)) % len(evidence) for k in numbers
+            (sortal.nulls.valleys.NUMBERS_OF_CLUSTERS.index(k)) % len(evidence) for k in numbers
         ]
         spread = rng.choice([0.98, 1.02], size=len(given))
         return np.array(evidence)[given] * spread, np.array(groups)[given]
@@ -54,7 +54,7 @@ def names() -> dict[str, Any]:
     turn = np.linspace(0, 3, 120)
     arc = np.column_stack([9 * np.cos(turn), 9 * np.sin(turn)]) + rng.normal(size=(120, 2)) / 4
     return {
-        "np": np, "sparse": sparse, "karat": karat, "valleys": valleys, "co": coordinates,
+        "np": np, "sparse": sparse, "sortal": sortal, "valleys": valleys, "co": coordinates,
         "references": references, "gaps": gaps, "structure": structure, "Structure": Structure, "rng": np.random.default_rng,
         "far": far, "y": y, "near": far / 9, "line": np.sort(rng.normal(size=(90, 1)), axis=0), "arc": arc, "half": (np.arange(120) > 59),
         "cloud": rng.normal(size=(240, 4)), "Drawn": Drawn, "searched": searched, "counts": sparse.csr_array(rng.poisson(0.5, size=(20, 9)).astype(float)),

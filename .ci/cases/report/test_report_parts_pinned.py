@@ -15,9 +15,9 @@ import pytest
 from pinning import Pins, tried
 from scipy import sparse
 
-import karat
-from karat.datasets import Dataset, from_array, read
-from karat.report import (
+import sortal
+from sortal.datasets import Dataset, from_array, read
+from sortal.report import (
     _candidates,
     _cards,
     _clusters,
@@ -32,8 +32,8 @@ from karat.report import (
     _tables,
     watched,
 )
-from karat.study.divisions import Alternative
-from karat.study.views import DataView
+from sortal.study.divisions import Alternative
+from sortal.study.views import DataView
 
 Y = np.arange(12) % 3
 
@@ -48,16 +48,16 @@ def facts(kind: str) -> Any:
     classes = np.array([f"kind {c}" for c in Y], dtype=object)
     few = np.where(Y + np.arange(12) % 2 > 0, classes, None)
     if kind == "votes":
-        study = karat.Study(Dataset(X=data(), name="<b>", feature_names=("1", "age", "<x>"), center=np.ones(3),
+        study = sortal.Study(Dataset(X=data(), name="<b>", feature_names=("1", "age", "<x>"), center=np.ones(3),
                                     scale=np.array([1, 2, 3.0]), ids=np.array([f"r{i}" for i in range(12)], dtype=object),
                                     source="a.csv", rows=np.arange(12) * 2))  # fmt: skip
-        study.command = "karat run a.csv"
+        study.command = "sortal run a.csv"
         study.sweep(["ward", "average"], k=[2, 3, 13], n_init=1, workers=1)
         study.add(
             {"mine": Y, "out": Y - 1, "none": np.full(12, -1), "named": np.array(list("abc"))[Y]}
         )
     elif kind == "classes":
-        study = karat.Study(from_array(data(), y=classes))
+        study = sortal.Study(from_array(data(), y=classes))
         study.add(
             {
                 "mine": np.where(np.arange(12) == 5, -1, Y),
@@ -66,37 +66,39 @@ def facts(kind: str) -> Any:
             }
         )
     elif kind == "labels":
-        study = karat.Study(from_array(data(), y=few))
+        study = sortal.Study(from_array(data(), y=few))
         study.add({"mine": np.where(np.arange(12) == 5, -1, Y), "two": np.minimum(Y, 1)})
     elif kind == "distances":
         D = np.abs(data()[:, None] - data()).sum(axis=2)
-        study = karat.Study(D, metric="precomputed").sweep(
+        study = sortal.Study(D, metric="precomputed").sweep(
             ["average"], k=[2, 3], n_init=1, workers=1
         )
     elif kind == "function":
-        study = karat.Study(data(), metric=cityblock).sweep(["average"], k=[2], n_init=1, workers=1)
+        study = sortal.Study(data(), metric=cityblock).sweep(
+            ["average"], k=[2], n_init=1, workers=1
+        )
     elif kind == "graph":
         A = (Y[:, None] == Y).astype(float) + np.eye(12, k=1) + np.eye(12, k=-1) - np.eye(12)
-        study = karat.Study(sparse.csr_array(A), metric="graph").add(
+        study = sortal.Study(sparse.csr_array(A), metric="graph").add(
             {"mine": Y, "two": np.minimum(Y, 1)}
         )
     elif kind == "sparse":
-        study = karat.Study(sparse.csr_array(np.maximum(data(), 0)), metric="cosine")
+        study = sortal.Study(sparse.csr_array(np.maximum(data(), 0)), metric="cosine")
         study.add({"mine": Y, "two": np.minimum(Y, 1)})
     elif kind == "stable":
-        study = karat.Study(data()).sweep(["ward"], k=[2, 3], n_init=1, workers=1)
+        study = sortal.Study(data()).sweep(["ward"], k=[2, 3], n_init=1, workers=1)
         study.stability(study.best().name, n_resamples=3, n_references=2)
     elif kind == "failed":
-        study = karat.Study(data()[:4]).sweep(["ward"], k=[5, 6], n_init=1, workers=1)
+        study = sortal.Study(data()[:4]).sweep(["ward"], k=[5, 6], n_init=1, workers=1)
     elif kind == "texts":
         words = ("ship sea sail", "bread oven flour", "goal ball team")
         texts = [f"{words[c]} {words[c].split()[i % 3]}" for i, c in enumerate(Y)]
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "texts.jsonl")
             file.write_text("\n".join(json.dumps({"text": text}) for text in texts), "utf-8")
-            study = karat.Study(read(file, text_column="text")).add({"mine": Y})
+            study = sortal.Study(read(file, text_column="text")).add({"mine": Y})
     elif kind == "one":
-        study = karat.Study(data()[:, :2]).add({"mine": Y})
+        study = sortal.Study(data()[:, :2]).add({"mine": Y})
     return _facts.gather(study)
 
 
@@ -153,7 +155,7 @@ def names() -> dict[str, Any]:
     many = np.random.default_rng(1).normal(size=(22, 6)) + 9 * labels[:, None] * (np.arange(6) == 2)
     table = pd.DataFrame(many, columns=list("abcdef"))
     wide = Some(map=Some(rows=np.arange(22)[::-1]), labels=labels, terms=None,
-                study=karat.Study(table).add({"mine": labels}))  # fmt: skip
+                study=sortal.Study(table).add({"mine": labels}))  # fmt: skip
     lists = Some(
         near=np.array([[1, 2, 3], [0, 2, 3], [1, 0, 3], [4, 5, 2], [3, 5, 2], [4, 3, 1], [0, 3, 5]])
     )
@@ -162,12 +164,12 @@ def names() -> dict[str, Any]:
             _candidates, _cards, _clusters, _columns, _drawing, _facts, _judges, _map, _pictures,
             _sections, _tables, watched)},
         "F": facts, "told": told, "timeless": timeless, "np": np, "pd": pd, "Some": Some, "X": data(), "Y": Y, "sparse": sparse,
-        "watch": Some(signals=signals, periods=["May", "June", "July"], headline="Changed.", sentences=("One.",)), "karat": karat,
+        "watch": Some(signals=signals, periods=["May", "June", "July"], headline="Changed.", sentences=("One.",)), "sortal": sortal,
         "wide": wide, "environment": _page.environment(), "page_of_watch": page_of_watch, "within_page": within_page,
         "some": lambda labels: _map.ObjectMap(np.arange(7), None, lists.near).edge(np.array(labels)),
         "shares": lambda labels: _map.ObjectMap(np.arange(7), None, lists.near).edge_shares(np.array(labels)),
-        "Z": karat.clusterers.LinkageClustering(3, method="ward").fit(rng.normal(size=(50, 2))).linkage_,
-        "way": Alternative("a", 2, Y, (8, 4), None, DataView("all"), 9.0), "measures": karat.measures.catalogue, "deciders": __import__("karat.study.deciders", fromlist=["x"]),
+        "Z": sortal.clusterers.LinkageClustering(3, method="ward").fit(rng.normal(size=(50, 2))).linkage_,
+        "way": Alternative("a", 2, Y, (8, 4), None, DataView("all"), 9.0), "measures": sortal.measures.catalogue, "deciders": __import__("sortal.study.deciders", fromlist=["x"]),
     }  # fmt: skip
 
 

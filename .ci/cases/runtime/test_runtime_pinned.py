@@ -19,9 +19,9 @@ import pandas as pd
 from pinning import Pins, fails
 from scipy import sparse
 
-import karat
-from karat.labelings import indexes
-from karat.runtime import (
+import sortal
+from sortal.labelings import indexes
+from sortal.runtime import (
     array_files,
     csv_text,
     draws,
@@ -53,7 +53,7 @@ def damaged(change: Callable[[bytearray], Any], kind: Any = kept_file.STUDY) -> 
     """What is said of a file whose bytes were changed."""
 
     def work(folder: Path) -> str:
-        path = folder / "a.karat"
+        path = folder / "a.sortal"
         with closing(kept_file.EntryFile(path, kept_file.STUDY, {"a": 1})):
             pass
         content = bytearray(path.read_bytes())
@@ -145,7 +145,7 @@ def names() -> dict[str, Any]:
         **{module.__name__.rpartition(".")[2]: module for module in (
             array_files, csv_text, draws, executors, extras, kept_file, numerals, output, registry, resources,
             synonyms, threads, user_folder, validation)},
-        "np": np, "pd": pd, "sparse": sparse, "karat": karat, "Some": Some, "within": within, "damaged": damaged,
+        "np": np, "pd": pd, "sparse": sparse, "sortal": sortal, "Some": Some, "within": within, "damaged": damaged,
         "entries": entries, "put": put, "Path": Path, "errno": errno, "OS": system_error, "sqlite3": sqlite3, "csr": csr,
         "S": pd.Series, "T": pd.DataFrame, "Recorded": Recorded, "futures": futures, "Torch": Torch, "state": state, "plugged": plugged,
         "C": validation.check_data, "W": validation.check_sample_weight,

@@ -16,9 +16,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.neighbors import KNeighborsClassifier
 
-import karat.stability as st
-from karat.clusterers import catalogue
-from karat.stability import (
+import sortal.stability as st
+from sortal.clusterers import catalogue
+from sortal.stability import (
     _agreement,
     assessment,
     calibrated,
@@ -62,7 +62,7 @@ def gap_asked() -> Any:
 
     data = np.arange(12.0)[:, None] ** 2
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("karat.measures.internal.gap.gap_statistic", gap_statistic)
+        patch.setattr("sortal.measures.internal.gap.gap_statistic", gap_statistic)
         for name in ("gap", "gap-pca"):
             asked.append(number.ESTIMATORS[name][0](data, "ward", [1, 2, 4], 7))
     return asked
@@ -88,7 +88,7 @@ def names() -> dict[str, Any]:
         "gap_asked": gap_asked, "halves2": np.random.default_rng(4).normal(size=(80, 2)) + np.arange(80)[:, None] % 2 * 50.0, "progress": progress,
         **{module.__name__.rpartition(".")[2].lstrip("_"): module for module in (
             _agreement, assessment, calibrated, clusterwise, consensus, curves, engine, method, number,
-            result, sys.modules["karat.stability.subsampling"])},
+            result, sys.modules["sortal.stability.subsampling"])},
         "st": st, "np": np, "pd": pd, "sparse": sparse, "Some": Some, "replace": replace, "X": X, "y": y, "D": D, "W": whole, "clusters": clusters, "curve": curve,
         "Signs": Signs(), "Drift": Drift(), "near": KNeighborsClassifier(1), "catalogue": catalogue, "S": sparse.csr_array(np.maximum(X, 0)), "rng": np.random.default_rng,
         "c": lambda text: np.array([int(x) if x != "-" else -1 for x in text], dtype=np.int32), "cloud": rng.normal(size=(40, 2)),

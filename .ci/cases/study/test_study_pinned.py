@@ -21,10 +21,10 @@ from pinning import Pins
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-import karat
-from karat.clusterers import as_clusterer, catalogue
-from karat.datasets import from_array, from_distances
-from karat.study import (
+import sortal
+from sortal.clusterers import as_clusterer, catalogue
+from sortal.datasets import from_array, from_distances
+from sortal.study import (
     alternatives,
     constraints,
     deciders,
@@ -51,7 +51,7 @@ from karat.study import (
     sweep,
     views,
 )
-from karat.study.number_of_clusters import NumberOfClusters
+from sortal.study.number_of_clusters import NumberOfClusters
 
 GROUPS = np.arange(36) % 3
 
@@ -85,28 +85,28 @@ def warned(X: Any) -> Any:
 
 
 @functools.cache
-def study(kind: str) -> karat.Study:
+def study(kind: str) -> sortal.Study:
     """A small study of three groups."""
     X = np.random.default_rng(0).normal(size=(36, 3)) + 7.0 * np.eye(3)[GROUPS]
     if kind == "few":  # too few objects for the judge
-        made = karat.Study(X[:12])
+        made = sortal.Study(X[:12])
         made.add({"three": GROUPS[:12], "halves": np.arange(12) % 2, "out": GROUPS[:12] - 1,
                   "all": np.full(12, -1), "1": np.arange(12) // 6})  # fmt: skip
         return made
     if kind in ("labels", "asked"):
         y = [f"kind {c}" if i % 2 else None for i, c in enumerate(GROUPS[:12])]
-        made = karat.Study(X[:12], y=y, delta=0.2)
+        made = sortal.Study(X[:12], y=y, delta=0.2)
         made.add({"three": GROUPS[:12], "halves": np.arange(12) % 2, "out": GROUPS[:12] - 1})
         if kind == "asked":  # questions about the labels are counted
             made.tried.ledger = Path(tempfile.mkdtemp(), "questions")
             atexit.register(shutil.rmtree, made.tried.ledger.parent, ignore_errors=True)
         return made
     if kind == "pairs":
-        made = karat.Study(X[:12])
+        made = sortal.Study(X[:12])
         made.add({"three": GROUPS[:12], "halves": np.arange(12) % 2})
         made.constrain([(0, 3, "must"), (1, 4, "must"), (0, 1, "cannot"), (3, 5, "cannot")])
         return made
-    made = karat.Study(X, y=GROUPS if kind == "truth" else None)
+    made = sortal.Study(X, y=GROUPS if kind == "truth" else None)
     made.sweep(["ward", "average", "single"], k=[2, 3, 4, 40], n_init=2, workers=1)
     made.add(
         {
@@ -143,7 +143,7 @@ def patched(work: Any, **numbers: Any) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         for key, value in numbers.items():
             module, _, name = key.partition("__")
-            patch.setattr(f"karat.study.{module}.{name}", value)
+            patch.setattr(f"sortal.study.{module}.{name}", value)
         return work()
 
 
@@ -173,8 +173,8 @@ def lived(
     def all_of_it() -> Any:
         with tempfile.TemporaryDirectory() as folder:
             if options.get("storage"):
-                options["storage"] = Path(folder) / "s.karat"
-            made = karat.Study(X, **options)
+                options["storage"] = Path(folder) / "s.sortal"
+            made = sortal.Study(X, **options)
             if clusterers:
                 made.sweep(list(clusterers), k=list(k), n_init=1, workers=1)
             try:
@@ -185,7 +185,7 @@ def lived(
     return patched(all_of_it, **dict(numbers))
 
 
-def tabled(study: karat.Study) -> Any:
+def tabled(study: sortal.Study) -> Any:
     """The candidates of a study without seconds and hashes."""
     table = study.candidates
     kept = [c for c in table.columns if c not in ("seconds", "partition", "seed")]
@@ -215,8 +215,8 @@ def names() -> dict[str, Any]:
             alternatives, constraints, deciders, decision, descriptions, differences, execution,
             facts, fits, guarantees, identity, jobs, judgement, numbers, objects, perturbed, ranking, record,
             request, samples, scores, stability, store, sweep, views)},
-        "np": np, "pd": pd, "sparse": sparse, "karat": karat, "Some": Some, "replace": replace,
-        "catalogue": catalogue, "measures": karat.measures.catalogue, "ran": ran, "warned": warned,
+        "np": np, "pd": pd, "sparse": sparse, "sortal": sortal, "Some": Some, "replace": replace,
+        "catalogue": catalogue, "measures": sortal.measures.catalogue, "ran": ran, "warned": warned,
         "patched": patched, "attempted": attempted, "lived": lived, "tabled": tabled,
         "as_clusterer": as_clusterer, "study": study, "tried": tried, "bare": bare,
         "from_array": from_array, "from_distances": from_distances, "functools": functools,

@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 from pinning import Pins
 
-import karat
-from karat.bounds import BoundForecast
-from karat.labelings.structures import Hardened
-from karat.study import facts, wording
-from karat.study.divisions import Alternative
-from karat.study.views import DataView
-from karat.study.wording import (
+import sortal
+from sortal.bounds import BoundForecast
+from sortal.labelings.structures import Hardened
+from sortal.study import facts, wording
+from sortal.study.divisions import Alternative
+from sortal.study.views import DataView
+from sortal.study.wording import (
     all_rows,
     assumed,
     divisions,
@@ -28,14 +28,14 @@ from karat.study.wording import (
     screen,
 )
 
-BASE = karat.Answer(
+BASE = sortal.Answer(
     name="ward k=3", clusterer="ward", k=3, n_clusters=3, labels=np.zeros(1200, dtype=np.int32),
     sizes=(700, 300, 200), outliers=0, reached_by=1, decided_by="judge-1", score=None,
     tried=facts.CandidateCounts(9, 7, 0), data="wine",
 )  # fmt: skip
 
 
-def read(answer: karat.Answer) -> list[str]:
+def read(answer: sortal.Answer) -> list[str]:
     """Everything that an answer says."""
     return [*str(answer).splitlines(), "why:", *answer.reasons, "one:", screen.one_line(answer)]
 
@@ -57,13 +57,13 @@ def guaranteed() -> Any:
     """Guarantees: an easy one, one without unlabelled objects, one that is refused."""
     y = np.arange(120) % 3
     few = [f"kind {c}" if i % 3 == i // 3 % 3 else None for i, c in enumerate(y)]
-    good = karat.guarantee({"halves": y > 0, "three": y}, few)
+    good = sortal.guarantee({"halves": y > 0, "three": y}, few)
     return Some(good=good, poor=replace(good, bound=good.n), all=replace(good, n=0),
                 refused=good.refusing("the rows are sorted"))  # fmt: skip
 
 
 def alternatives(*alternatives: Any, **facts_: Any) -> Any:
-    from karat.study.alternatives import Alternatives
+    from sortal.study.alternatives import Alternatives
 
     return Alternatives(alternatives, **facts_)
 
@@ -100,7 +100,7 @@ def names() -> dict[str, Any]:
         "told": told, "BASE": BASE, "replace": replace, "np": np, "pd": pd, "finding": finding,
         "G": guaranteed(), "Hardened": Hardened, "BoundForecast": BoundForecast, "three": three,
         "split": split, "Some": Some, "all_rows": all_rows, "assumed": assumed, "page": page,
-        "divisions": divisions, "first": first_screen, "screen": screen, "tested": import_module("karat.study.wording.tested"),
+        "divisions": divisions, "first": first_screen, "screen": screen, "tested": import_module("sortal.study.wording.tested"),
         "phrases": phrases, "wording": wording, "alternatives": alternatives,
         "alternative": alternative, "described": described, "DataView": DataView,
         "E": facts.Recovery, "rows": lambda **changes: Some(**(rows | changes)),

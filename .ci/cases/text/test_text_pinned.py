@@ -11,7 +11,7 @@ import numpy as np
 from pinning import Pins
 from scipy import sparse
 
-from karat.text import TermWeighter, TextVectorizer, documents, matrices
+from sortal.text import TermWeighter, TextVectorizer, documents, matrices
 
 
 def names() -> dict[str, Any]:

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from karat.runtime.validation import InputError
-from karat_lab.axioms import (
+from sortal.runtime.validation import InputError
+from sortal_lab.axioms import (
     PROPERTIES,
     Case,
     Counterexample,
@@ -19,7 +19,7 @@ from karat_lab.axioms import (
     replays,
     search,
 )
-from karat_lab.axioms.cases import partitions
+from sortal_lab.axioms.cases import partitions
 
 
 def _trials(judge, rng):

@@ -6,18 +6,18 @@ import math
 import numpy as np
 import pytest
 
-import karat
-from karat.labelings.contingency import ContingencyTable
-from karat.measures.properties import stored_verdicts
-from karat_lab.axioms import PROPERTIES, Valuation, is_broken, replays, search
-from karat_lab.axioms import definitions as words
-from karat_lab.axioms import random_cases as _drawn
-from karat_lab.axioms.exhaustive import Values
-from karat_lab.axioms.partition_pairs import pairs_of_partitions
-from karat_lab.axioms.random_chance import as_case, expectations
+import sortal
+from sortal.labelings.contingency import ContingencyTable
+from sortal.measures.properties import stored_verdicts
+from sortal_lab.axioms import PROPERTIES, Valuation, is_broken, replays, search
+from sortal_lab.axioms import definitions as words
+from sortal_lab.axioms import random_cases as _drawn
+from sortal_lab.axioms.exhaustive import Values
+from sortal_lab.axioms.partition_pairs import pairs_of_partitions
+from sortal_lab.axioms.random_chance import as_case, expectations
 
 EXTERNAL = [key for key, each in PROPERTIES.items() if each.kind == "external"]
-MEASURES = [measure.key for measure in karat.measures.catalogue.select(kind="external")]
+MEASURES = [measure.key for measure in sortal.measures.catalogue.select(kind="external")]
 
 
 def violated(measure, keys=EXTERNAL, to=5, **record):
@@ -59,7 +59,7 @@ def test_kinds_are_the_tables_up_to_the_order_of_rows_and_columns():
 def test_agreeing_pairs_of_each_kind():
     space = pairs_of_partitions(5)
     for i, (t, c) in enumerate(space.first):
-        p = karat.pair_counts(space.partitions[t], space.partitions[c])
+        p = sortal.pair_counts(space.partitions[t], space.partitions[c])
         counts = [int(x[i]) for x in space.agreeing]
         assert counts == [p.both, p.only_pred, p.only_true, p.neither]
         pair = tuple(space.partitions[t].tolist()), tuple(space.partitions[c].tolist())
@@ -103,7 +103,7 @@ def test_exact_means_are_those_of_all_labelings():
     E, chosen = expectations(v)
     i, j = 1, 2
     T, C = v.labels(chosen[i]), v.labels(chosen[j])
-    mean = np.mean([karat.purity(T, labels) for labels in itertools.permutations(C)])
+    mean = np.mean([sortal.purity(T, labels) for labels in itertools.permutations(C)])
     assert E[i, j] == pytest.approx(mean)
 
 
@@ -123,7 +123,7 @@ def test_random_cases_are_cases_of_the_property(key):
 def test_definition_9_is_broken_by_renaming_alone(measure):
     T = [0, 0, 0, 1, 1, 1]
     one, two = [0, 0, 1, 2, 2, 2], [0, 1, 1, 2, 2, 2]
-    value = karat.measures.catalogue[measure].function
+    value = sortal.measures.catalogue[measure].function
     assert value(T, one) == pytest.approx(value(T, two))
     case = as_case([(tuple(T), tuple(one)), (tuple(T), tuple(two))])
     assert not PROPERTIES["fullness"].premise(case)
@@ -166,13 +166,13 @@ def test_properties_of_gosgens(measure, lacks):
 
 
 def correlation(T, C):
-    p = karat.pair_counts(T, C)
+    p = sortal.pair_counts(T, C)
     a, b, c, d = p.both, p.only_pred, p.only_true, p.neither
     return (a * d - b * c) / math.sqrt((a + b) * (a + c) * (d + b) * (d + c))
 
 
 def sokal_sneath(T, C):
-    p = karat.pair_counts(T, C)
+    p = sortal.pair_counts(T, C)
     a, b, c, d = p.both, p.only_pred, p.only_true, p.neither
     return (a / (a + b) + a / (a + c) + d / (d + b) + d / (d + c)) / 4
 
@@ -189,7 +189,7 @@ def test_jaccard_stays_at_zero_where_no_pair_is_found():
     assert lacks == {"minimal_agreement", "monotonicity", "strong_monotonicity",
                      "constant_baseline"}  # fmt: skip
     T, before, after = [0, 0, 1], [0, 1, 1], [0, 1, 2]
-    assert karat.jaccard_index(T, before) == karat.jaccard_index(T, after) == 0
+    assert sortal.jaccard_index(T, before) == sortal.jaccard_index(T, after) == 0
 
 
 @pytest.mark.parametrize("measure", ["normalized_mutual_information", "v_measure", "rand_index",
@@ -229,14 +229,14 @@ def test_normalised_measures_are_not_local(measure):
 
 def test_rand_changes_by_two_in_n():
     one, (T, C) = [0, 0, 0, 0, 0], ([0] * 5, [0, 0, 0, 0, 1])
-    change = karat.rand_index(T, one) - karat.rand_index(T, C)
+    change = sortal.rand_index(T, one) - sortal.rand_index(T, C)
     assert change == pytest.approx(2 / 5)
     assert violated("rand_index", ["noise_tolerance"]) == set()
     worst = ((0, 0, 0, 0, 0), (0, 1, 2, 3, 4))
     case = as_case([(tuple(T), tuple(one)), (tuple(T), tuple(C)), (tuple(T), tuple(T)), worst])
     assert PROPERTIES["noise_tolerance"].premise(case)
     assert not is_broken(PROPERTIES["noise_tolerance"], Valuation.of("rand_index"), case)
-    squared = Valuation.of(lambda T, C: karat.rand_index(T, C) ** 2, kind="external")
+    squared = Valuation.of(lambda T, C: sortal.rand_index(T, C) ** 2, kind="external")
     assert is_broken(PROPERTIES["noise_tolerance"], squared, case)
 
 
@@ -257,7 +257,7 @@ def vi(T, C):
 
 
 def rand(T, C):
-    return karat.rand_index(T, C)
+    return sortal.rand_index(T, C)
 
 
 def unsymmetric(T, C):
@@ -275,7 +275,7 @@ def divided(T, C):
 
 
 def nvi_squared(T, C):
-    return karat.normalized_variation_of_information(T, C) ** 2
+    return sortal.normalized_variation_of_information(T, C) ** 2
 
 
 def with_a_cliff(T, C):
@@ -316,7 +316,7 @@ def test_a_measure_that_reads_names_is_caught():
 
 def test_a_scenario_of_chance_alone():
     def tilted(T, C):
-        value = karat.adjusted_rand_index(T, C)
+        value = sortal.adjusted_rand_index(T, C)
         return value + 0.1 * (1 - value) / len(set(np.asarray(T).tolist()))
 
     keys = ["chance_over_clusterings", "chance_over_truths", "constant_baseline"]

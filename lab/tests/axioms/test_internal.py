@@ -8,10 +8,10 @@ import math
 import numpy as np
 import pytest
 
-import karat
-from karat.measures.properties import stored_verdicts
-from karat.runtime.validation import UndefinedMeasureError
-from karat_lab.axioms import (
+import sortal
+from sortal.measures.properties import stored_verdicts
+from sortal.runtime.validation import UndefinedMeasureError
+from sortal_lab.axioms import (
     PROPERTIES,
     Case,
     Situation,
@@ -21,8 +21,8 @@ from karat_lab.axioms import (
     properties,
     replays,
 )
-from karat_lab.axioms.point_sets import embedded, is_metric, random_distances
-from karat_lab.axioms.small_metrics import small
+from sortal_lab.axioms.point_sets import embedded, is_metric, random_distances
+from sortal_lab.axioms.small_metrics import small
 
 EVERY = list(PROPERTIES)
 
@@ -199,12 +199,12 @@ def test_verdicts_are_kept_and_depend_on_the_seed_only(tmp_path):
     assert "continuity" in one.table.index
     with file.open("a") as torn:
         torn.write('{"key": "dunn_index')
-    with pytest.raises(karat.InputError, match="line 2 is no verdict"):
+    with pytest.raises(sortal.InputError, match="line 2 is no verdict"):
         known("dunn_index", names="continuity", random_state=3, storage=file)
 
 
 def test_an_unknown_property_is_refused():
-    with pytest.raises(karat.InputError, match="richness"):
+    with pytest.raises(sortal.InputError, match="richness"):
         known("dunn_index", names=["richnes"])
 
 

@@ -1,14 +1,14 @@
-"""What karat stores of the properties is what the laboratory defines and finds."""
+"""What sortal stores of the properties is what the laboratory defines and finds."""
 
 from importlib.resources import files
 
 import numpy as np
 import pytest
 
-from karat.measures import catalogue
-from karat.measures.properties import stored_verdicts
-from karat_lab.axioms import PROPERTIES, Valuation, search
-from karat_lab.axioms.__main__ import as_json
+from sortal.measures import catalogue
+from sortal.measures.properties import stored_verdicts
+from sortal_lab.axioms import PROPERTIES, Valuation, search
+from sortal_lab.axioms.__main__ import as_json
 
 FOUND = {(v.measure, v.property): v for v in stored_verdicts()}
 QUICK = [
@@ -21,15 +21,15 @@ QUICK = [
 
 
 def test_definitions_are_those_of_the_laboratory():
-    stored = files("karat.measures").joinpath("properties.json").read_text("utf-8")
-    told = "python -m karat_lab.axioms > src/karat/measures/properties.json writes them anew"
+    stored = files("sortal.measures").joinpath("properties.json").read_text("utf-8")
+    told = "python -m sortal_lab.axioms > src/sortal/measures/properties.json writes them anew"
     assert stored == as_json(), told
 
 
 def test_there_is_a_verdict_on_every_property_of_every_measure():
     wanted = {(m.key, p.key) for m in catalogue.values() for p in PROPERTIES.values()
               if p.kind == m.kind}  # fmt: skip
-    told = "reproduce measure-properties --storage src/karat/measures/verdicts.jsonl.xz adds it"
+    told = "reproduce measure-properties --storage src/sortal/measures/verdicts.jsonl.xz adds it"
     assert set(FOUND) == wanted, told
 
 

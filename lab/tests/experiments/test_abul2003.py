@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.runtime.validation import InputError
-from karat_lab import EXPERIMENTS, abul2003, run
+from sortal.runtime.validation import InputError
+from sortal_lab import EXPERIMENTS, abul2003, run
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def planted(monkeypatch):
 def test_methods_find_planted_clusters_and_say_what_is_absent(planted, tmp_path, monkeypatch):
     assert "abul2003" in EXPERIMENTS
     monkeypatch.setattr(abul2003, "METHODS", (1, 3))
-    path = tmp_path / "kept.karat"
+    path = tmp_path / "kept.sortal"
     found = run("abul2003", samples=2, storage=path)
     table = found.table.set_index("method")
     assert (table["classes"] == 3).all()

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from karat.bounds import b_max
-from karat_lab import EXPERIMENTS, banerjee2004
-from karat_lab import banerjee2004_collections as collections
-from karat_lab.banerjee2004_collections import Collection
+from sortal.bounds import b_max
+from sortal_lab import EXPERIMENTS, banerjee2004
+from sortal_lab import banerjee2004_collections as collections
+from sortal_lab.banerjee2004_collections import Collection
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def small(monkeypatch):
 
 
 def test_best_bounds_and_resuming(small, tmp_path):
-    kept = tmp_path / "kept.karat"
+    kept = tmp_path / "kept.sortal"
     first = banerjee2004.run(name="banerjee2004-figure4", samples=3, storage=kept)
     assert first.table["collection"].tolist() == ["yahoo"] * 4 + ["cmu-same-100"] * 4
     halves = first.table["what"].str.startswith("50-50")

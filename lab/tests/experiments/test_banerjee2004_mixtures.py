@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import optimize, sparse, special, stats
 
-from karat.clusterers import SphericalKMeans, VonMisesFisherMixture
-from karat.measures import purity
-from karat.runtime.kept_file import KeptValues
-from karat_lab import banerjee2004_mixtures
-from karat_lab.banerjee2004_collections import Collection
+from sortal.clusterers import SphericalKMeans, VonMisesFisherMixture
+from sortal.measures import purity
+from sortal.runtime.kept_file import KeptValues
+from sortal_lab import banerjee2004_mixtures
+from sortal_lab.banerjee2004_collections import Collection
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_cells_by_hand(data):
 
 
 def test_resuming(data, tmp_path):
-    kept = tmp_path / "kept.karat"
+    kept = tmp_path / "kept.sortal"
     first = banerjee2004_mixtures.run(samples=2, storage=kept)
     fitted = kept.read_bytes()
     assert len(KeptValues(kept)._values) == 4

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from karat.bounds import b_max
-from karat_lab.banerjee2004_prior import (
+from sortal.bounds import b_max
+from sortal_lab.banerjee2004_prior import (
     BOTH,
     DELTA,
     KS,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import karat_lab as reproduce
-from karat.runtime.kept_file import KeptValues
+import sortal_lab as reproduce
+from sortal.runtime.kept_file import KeptValues
 
 
 def test_small_version_runs_resumes_and_keeps_its_promise(tmp_path: Path) -> None:
     lines: list[str] = []
-    storage = tmp_path / "kept.karat"
+    storage = tmp_path / "kept.sortal"
     first = reproduce.run("bound-coverage", samples=4, storage=storage, progress=lines.append)
     table = first.table
     assert len(table) == len(lines) == 30

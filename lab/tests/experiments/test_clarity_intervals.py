@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from karat_lab import run
+from sortal_lab import run
 
 
 @pytest.mark.long

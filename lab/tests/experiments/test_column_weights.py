@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat_lab import column_weights, mixed_tables, run
+from sortal_lab import column_weights, mixed_tables, run
 
 
 def test_agreements_are_stored(tmp_path, monkeypatch):

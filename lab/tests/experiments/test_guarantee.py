@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import karat_lab as reproduce
-from karat.runtime.kept_file import KeptValues
-from karat_lab import guarantee
+import sortal_lab as reproduce
+from sortal.runtime.kept_file import KeptValues
+from sortal_lab import guarantee
 
 pytestmark = pytest.mark.long
 
@@ -21,7 +21,7 @@ def one_set(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_bounds_beside_their_rivals_are_kept_and_go_on(tmp_path: Path) -> None:
-    kept = tmp_path / "kept.karat"
+    kept = tmp_path / "kept.sortal"
     one = reproduce.run("guarantee-tightness", samples=1, storage=kept).table
     assert one["method"].tolist() == [*guarantee.METHODS, "truly wrong"]
     assert ((one["20 labels"] > 0) & (one["20 labels"] <= 1)).all()

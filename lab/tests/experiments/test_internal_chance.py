@@ -2,7 +2,7 @@
 
 import pytest
 
-from karat_lab.internal_chance import run
+from sortal_lab.internal_chance import run
 
 CONSTANT = ["average_within_cluster_scatter", "pooled_variance", "aucc", "kendall_tau_index",
             "point_biserial_index"]  # fmt: skip

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import normalized_mutual_info_score, rand_score
 
-from karat_lab import EXPERIMENTS, run
-from karat_lab.manning2008 import CLASSES, CLUSTERS
+from sortal_lab import EXPERIMENTS, run
+from sortal_lab.manning2008 import CLASSES, CLUSTERS
 
 
 def test_the_published_figures():

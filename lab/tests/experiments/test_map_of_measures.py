@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from karat.measures import catalogue
-from karat.measures.families import rank_correlation
-from karat.measures.measure_map import load_map
-from karat_lab.map_of_measures import map_of, notes_on, table_of
-from karat_lab.map_trials import (
+from sortal.measures import catalogue
+from sortal.measures.families import rank_correlation
+from sortal.measures.measure_map import load_map
+from sortal_lab.map_of_measures import map_of, notes_on, table_of
+from sortal_lab.map_trials import (
     Corpus,
     best_cut,
     interval,
     voted,
     weights,
 )
-from karat_lab.measure_values import TOO_COSTLY, MeasuredTask
-from karat_lab.rivals import MEASURES
+from sortal_lab.measure_values import TOO_COSTLY, MeasuredTask
+from sortal_lab.rivals import MEASURES
 
 #: one measure follows the truth, one its reverse, the others are noise of their own
 RIGHT, WRONG = "silhouette", "davies_bouldin_index"
@@ -99,7 +99,7 @@ def test_excluded_collections_do_not_choose():
 
 
 def test_consensus_is_that_of_a_study():
-    from karat.study.ranking import points
+    from sortal.study.ranking import points
 
     keys = ["silhouette", "dunn_index", "point_wise_margin", "c_index"]
     task = tasks(1, 1)[0]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat import InputError
-from karat_lab import number_of_clusters, run
-from karat_lab.number_of_clusters import wilson
+from sortal import InputError
+from sortal_lab import number_of_clusters, run
+from sortal_lab.number_of_clusters import wilson
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def planted(monkeypatch):
 
 
 def test_every_estimator_is_in_the_table_and_answers_are_kept(planted, tmp_path, monkeypatch):
-    path = tmp_path / "kept.karat"
+    path = tmp_path / "kept.sortal"
     found = run("number-of-clusters", samples=2, storage=path)
     table = found.table.set_index("estimator")
     assert set(table.index) == set(number_of_clusters.ESTIMATORS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat_lab import run, steadiness
+from sortal_lab import run, steadiness
 
 
 def test_an_answer_on_clear_groups_holds_still(monkeypatch, tmp_path) -> None:

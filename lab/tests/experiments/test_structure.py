@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from karat import InputError
-from karat.nulls.structure import predictors
-from karat_lab import run, structure
-from karat_lab.structure import fit
-from karat_lab.structure_kinds import CLUSTERED, LEFT_OUT, NULLS, mixture
+from sortal import InputError
+from sortal.nulls.structure import predictors
+from sortal_lab import run, structure
+from sortal_lab.structure import fit
+from sortal_lab.structure_kinds import CLUSTERED, LEFT_OUT, NULLS, mixture
 
 
 def test_shares_of_answers_are_kept(monkeypatch, tmp_path):
@@ -24,7 +24,7 @@ def test_shares_of_answers_are_kept(monkeypatch, tmp_path):
     monkeypatch.setattr(structure, "NULLS", NULLS[:1])
     monkeypatch.setattr(structure, "CLUSTERED", CLUSTERED[12:13])
     monkeypatch.setattr(structure, "SIZES", (100,))
-    path = tmp_path / "kept.karat"
+    path = tmp_path / "kept.sortal"
     found = run("structure", samples=2, storage=path)
     table = found.table
     assert np.allclose(table[["yes", "unclear", "no"]].sum(axis=1), 1)

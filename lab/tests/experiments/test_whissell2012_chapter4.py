@@ -2,12 +2,12 @@
 
 import pytest
 
-from karat.measures import catalogue
-from karat.runtime.validation import InputError
-from karat_lab import run
-from karat_lab.axioms import PROPERTIES, Verdict
-from karat_lab.results import result_of
-from karat_lab.whissell2012_chapter4 import INTERNAL, found_beside, internal_claims
+from sortal.measures import catalogue
+from sortal.runtime.validation import InputError
+from sortal_lab import run
+from sortal_lab.axioms import PROPERTIES, Verdict
+from sortal_lab.results import result_of
+from sortal_lab.whissell2012_chapter4 import INTERNAL, found_beside, internal_claims
 
 
 def test_every_cell_of_the_internal_measures_is_there():
@@ -50,7 +50,7 @@ def test_one_measure():
 
 
 def test_another_table_is_refused():
-    from karat_lab import whissell2012_chapter4
+    from sortal_lab import whissell2012_chapter4
 
     with pytest.raises(InputError, match=r"got .whissell2012-table4\.2"):
         whissell2012_chapter4.run(name="whissell2012-table4.2")

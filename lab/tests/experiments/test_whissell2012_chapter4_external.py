@@ -2,7 +2,7 @@
 
 import pytest
 
-from karat_lab import whissell2012_chapter4_external as chapter4
+from sortal_lab import whissell2012_chapter4_external as chapter4
 
 SOME = {"EQ", "NMI 2", "Rand"}
 

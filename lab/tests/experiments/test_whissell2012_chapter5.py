@@ -14,18 +14,18 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.metrics.pairwise import cosine_distances
 
-from karat.clusterers import catalogue
-from karat.text import TermWeighter
-from karat_lab import EXPERIMENTS, run, whissell2012_chapter5, whissell2012_chapter5_race
-from karat_lab import whissell2012_chapter5_figures as figures
-from karat_lab import whissell2012_tables as published
-from karat_lab.whissell2012_chapter5 import COMPARED
-from karat_lab.whissell2012_chapter5_overall import (
+from sortal.clusterers import catalogue
+from sortal.text import TermWeighter
+from sortal_lab import EXPERIMENTS, run, whissell2012_chapter5, whissell2012_chapter5_race
+from sortal_lab import whissell2012_chapter5_figures as figures
+from sortal_lab import whissell2012_tables as published
+from sortal_lab.whissell2012_chapter5 import COMPARED
+from sortal_lab.whissell2012_chapter5_overall import (
     HIERARCHICAL,
     overall_rows,
     unlike_their_rows,
 )
-from karat_lab.whissell2012_chapter5_race import (
+from sortal_lab.whissell2012_chapter5_race import (
     FRESH,
     KS,
     MEASURES,

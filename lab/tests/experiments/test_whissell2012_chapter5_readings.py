@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import karat
-from karat_lab import whissell2012_chapter5_readings as readings
-from karat_lab.whissell2012_chapter5_readings import complete_linkage, least_nmi
+import sortal
+from sortal_lab import whissell2012_chapter5_readings as readings
+from sortal_lab.whissell2012_chapter5_readings import complete_linkage, least_nmi
 
 SIZES = np.array([12, 7, 5])
 
@@ -25,8 +25,8 @@ def test_no_clusterings_have_a_smaller_mean() -> None:
             noise = rng.integers(k, size=len(truth))
             labels = np.where(rng.random(len(truth)) < rng.random(), truth % k, noise)
             labels[rng.permutation(len(labels))[:k]] = np.arange(k)
-            qualities.append(karat.entropy_quality(truth, labels))
-            values.append(karat.normalized_mutual_information(truth, labels))
+            qualities.append(sortal.entropy_quality(truth, labels))
+            values.append(sortal.normalized_mutual_information(truth, labels))
         least = least_nmi(SIZES, float(np.mean(qualities)), (2, 3, 5))
         assert least <= np.mean(values) + 1e-9
 
@@ -35,7 +35,7 @@ def test_the_least_is_reached_by_clusters_of_one_size() -> None:
     # four clusters of one size that halve two classes: information log 2, entropy log 4
     truth = np.repeat([0, 0, 1, 1], 3)
     labels = np.repeat([0, 1, 2, 3], 3)
-    reached = karat.normalized_mutual_information(truth, labels)
+    reached = sortal.normalized_mutual_information(truth, labels)
     assert least_nmi(np.array([6, 6]), 1.0, [4]) == pytest.approx(reached)
 
 

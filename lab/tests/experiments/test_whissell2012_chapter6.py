@@ -10,14 +10,14 @@ import pandas as pd
 import pytest
 from scipy.cluster.hierarchy import ward
 
-import karat
-import karat_lab
-from karat.labelings.partitions import cut_dendrogram
-from karat.runtime.validation import InputError
-from karat_lab import EXPERIMENTS
-from karat_lab import whissell2012_chapter6 as chapter6
-from karat_lab import whissell2012_chapter6_samples as samples
-from karat_lab.whissell2012_sets import WHISSELL2012, make_whissell2012
+import sortal
+import sortal_lab
+from sortal.labelings.partitions import cut_dendrogram
+from sortal.runtime.validation import InputError
+from sortal_lab import EXPERIMENTS
+from sortal_lab import whissell2012_chapter6 as chapter6
+from sortal_lab import whissell2012_chapter6_samples as samples
+from sortal_lab.whissell2012_sets import WHISSELL2012, make_whissell2012
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_agglomeration_takes_the_best_merge(criterion: str) -> None:
                     values.append((criterion_value(units, merged, criterion), merged))
         labels = max(values, key=lambda pair: pair[0])[1]
         found = cut_dendrogram(tree, n_clusters=k)
-        assert karat.adjusted_rand_index(labels, found) == 1.0
+        assert sortal.adjusted_rand_index(labels, found) == 1.0
 
 
 def test_i1_is_ward_on_unit_vectors() -> None:
@@ -81,7 +81,7 @@ def test_i1_is_ward_on_unit_vectors() -> None:
     ours, theirs = samples.criterion_tree(units @ units.T, "I1"), ward(units)
     for k in (2, 5, 20):
         pair = (cut_dendrogram(tree, n_clusters=k) for tree in (ours, theirs))
-        assert karat.adjusted_rand_index(*pair) == 1.0
+        assert sortal.adjusted_rand_index(*pair) == 1.0
 
 
 def test_every_clustering_has_its_number_of_clusters() -> None:
@@ -115,19 +115,19 @@ def small(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_tables_and_resumption(small: list[str], tmp_path: Path) -> None:
     file, told = tmp_path / "kept.sqlite", []
-    run = karat_lab.run
+    run = sortal_lab.run
     first = run("whissell2012-table6.1", samples=1, storage=file, progress=told.append)
     assert small == list(WHISSELL2012)
     assert told[0] == "2GAUSS: sample 1 of 1"
     assert first.table.loc["Informativeness", ("average", "published")] == 0.406
     assert first.table.loc["inf-ARI", ("CUBE", "published")] == 0.318
-    ours = first.table.xs("karat", axis=1, level=1)
+    ours = first.table.xs("sortal", axis=1, level=1)
     assert ours.abs().max().max() <= 1
     assert first.table.xs("error", axis=1, level=1).isna().all().all()
     second = run("whissell2012-table6.2", samples=2, storage=file)
     assert len(small) == 10, "the first samples are kept"
-    assert (second.table.xs("karat", level=2).sum(axis=1) == 2).all()
-    counts, errors = (second.table.xs(part, level=2).to_numpy() for part in ("karat", "error"))
+    assert (second.table.xs("sortal", level=2).sum(axis=1) == 2).all()
+    counts, errors = (second.table.xs(part, level=2).to_numpy() for part in ("sortal", "error"))
     np.testing.assert_allclose(errors[counts == 1], np.sqrt(0.5))
     assert (errors[counts != 1] == 0).all()
     published = second.table.xs("published", level=2).sum(axis=1)
@@ -184,7 +184,7 @@ def test_a_singleton_is_infinitely_far_from_its_own(small: list[str]) -> None:
         labels = {"alone 2": alone, **made.labels}
         table = chapter6.judge(
             samples.ClusteredSample(made.X, made.truth, labels, 0),
-            karat.measures.clarity.assess(made.X, labels),
+            sortal.measures.clarity.assess(made.X, labels),
         )
     assert table.loc["alone 2", "point_wise_margin"] == np.inf
     assert np.isfinite(table.loc["single 3", "point_wise_margin"])

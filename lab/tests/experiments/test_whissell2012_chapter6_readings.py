@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import karat_lab
-from karat_lab import whissell2012_chapter6_readings as readings
-from karat_lab import whissell2012_chapter6_samples as samples
-from karat_lab.whissell2012_sets import make_whissell2012
+import sortal_lab
+from sortal_lab import whissell2012_chapter6_readings as readings
+from sortal_lab import whissell2012_chapter6_samples as samples
+from sortal_lab.whissell2012_sets import make_whissell2012
 
 
 def test_a_pair_within_counts_twice_in_the_sum() -> None:
@@ -70,7 +70,7 @@ def test_rows_name_the_figures_of_the_tables(
     for reading in (readings.TWICE, readings.SQUARED):
         monkeypatch.setitem(readings.SETS, reading, ("ELONGATED", "IRIS"))
     name = "whissell2012-chapter6-readings"
-    found = karat_lab.run(name, samples=2, storage=tmp_path / "kept.db")
+    found = sortal_lab.run(name, samples=2, storage=tmp_path / "kept.db")
     table = found.table.set_index(["figure", "reading"])
     assert len(table) == 2 * (5 + 1 + 1) + 1 + 1
     assert table.loc["C-Index, IRIS", "pairs twice"]["published"] == -0.238
@@ -81,5 +81,5 @@ def test_rows_name_the_figures_of_the_tables(
     chosen = table.loc["ELONGATED C-Index", "pairs twice"]
     assert chosen["published"] == "11+: 50"
     assert 0 < chosen["p"] <= 1
-    again = karat_lab.run(name, samples=2, storage=tmp_path / "kept.db")
+    again = sortal_lab.run(name, samples=2, storage=tmp_path / "kept.db")
     assert again.table.equals(found.table)

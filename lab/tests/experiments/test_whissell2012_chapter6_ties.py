@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import karat_lab
-from karat_lab import whissell2012_chapter6_samples as samples
-from karat_lab import whissell2012_chapter6_ties as ties
-from karat_lab.whissell2012_sets import make_whissell2012
+import sortal_lab
+from sortal_lab import whissell2012_chapter6_samples as samples
+from sortal_lab import whissell2012_chapter6_ties as ties
+from sortal_lab.whissell2012_sets import make_whissell2012
 
 
 def test_the_choice_is_within_the_equals_and_nearest_to_the_published() -> None:
@@ -35,7 +35,7 @@ def test_rows_are_those_of_the_samples(monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.setattr(ties, "sample_of", lambda *_: made)
     monkeypatch.setattr(ties, "SETS", ("ELONGATED",))
     name, kept = "whissell2012-chapter6-ties", tmp_path / "kept.db"
-    found = karat_lab.run(name, samples=2, storage=kept)
+    found = sortal_lab.run(name, samples=2, storage=kept)
     table = found.table.set_index("figure")
     assert table.loc["ELONGATED Informativeness", "ours"] == "3: 2"
     assert table.loc["ELONGATED inf-EQ", ["ours", "published"]].tolist() == ["2: 2", "2: 50"]
@@ -43,4 +43,4 @@ def test_rows_are_those_of_the_samples(monkeypatch: pytest.MonkeyPatch, tmp_path
     whole = table.loc["two clusters chosen: whole classes, ELONGATED, section 6.3.5"]
     assert (whole["ours"], whole["published"]) == (1.0, 1.0)
     assert "ELONGATED 2/3, 2/3" in found.notes[-1]
-    assert karat_lab.run(name, samples=2, storage=kept).table.equals(found.table)
+    assert sortal_lab.run(name, samples=2, storage=kept).table.equals(found.table)

@@ -9,14 +9,14 @@ import pytest
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
-import karat_lab
-from karat import InputError
-from karat.measures.clarity import assess
-from karat_lab import whissell2012_chapter6 as chapter6
-from karat_lab import whissell2012_chapter6_readings as readings
-from karat_lab import whissell2012_chapter6_samples as samples
-from karat_lab import whissell2012_chapter6_weka as weka
-from karat_lab.whissell2012_sets import make_whissell2012
+import sortal_lab
+from sortal import InputError
+from sortal.measures.clarity import assess
+from sortal_lab import whissell2012_chapter6 as chapter6
+from sortal_lab import whissell2012_chapter6_readings as readings
+from sortal_lab import whissell2012_chapter6_samples as samples
+from sortal_lab import whissell2012_chapter6_weka as weka
+from sortal_lab.whissell2012_sets import make_whissell2012
 
 NAME = "whissell2012-chapter6-weka"
 
@@ -27,7 +27,7 @@ def test_without_weka_it_says_what_is_needed(monkeypatch: pytest.MonkeyPatch, ja
     with pytest.raises(
         InputError, match=rf"set WEKA_JAR to the path of weka.jar \(it is '{jar}'\)"
     ):
-        karat_lab.run(NAME, samples=1)
+        sortal_lab.run(NAME, samples=1)
 
 
 def test_its_predictions_take_the_place_of_ours(
@@ -52,7 +52,7 @@ def test_its_predictions_take_the_place_of_ours(
         return np.stack([truth * 0, truth * 0, halves])
 
     monkeypatch.setattr(weka, "_by_weka", predicted)
-    found = karat_lab.run(NAME, samples=2, storage=tmp_path / "kept.db")
+    found = sortal_lab.run(NAME, samples=2, storage=tmp_path / "kept.db")
     # two samples, one with less noise, and what is kept is not predicted again
     assert asked == [*["5nn", "tree"] * 3, "svm"]
     table = found.table.set_index(["figure", "reading"])
@@ -64,7 +64,7 @@ def test_its_predictions_take_the_place_of_ours(
     assert informativeness.loc[weka.FAST, "published"] == 0.748
     assert f"'{weka.ALL}': τ moves by, on average, ELONGATED -" in found.notes[-2]
     assert f"'{weka.FAST}': samples: ELONGATED 2." in found.notes
-    again = karat_lab.run(NAME, samples=2, storage=tmp_path / "kept.db")
+    again = sortal_lab.run(NAME, samples=2, storage=tmp_path / "kept.db")
     assert again.table.equals(found.table)
     assert len(asked) == 7
 

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-import karat_lab as reproduce
-from karat.runtime.kept_file import KeptValues
-from karat_lab import whissell2012_chapter7_mails as mails
-from karat_lab.journal import Journal
-from karat_lab.whissell2012_chapter7 import _compared, _gain, _resampled, _worded
+import sortal_lab as reproduce
+from sortal.runtime.kept_file import KeptValues
+from sortal_lab import whissell2012_chapter7_mails as mails
+from sortal_lab.journal import Journal
+from sortal_lab.whissell2012_chapter7 import _compared, _gain, _resampled, _worded
 
 MESSAGE = (
     "From ann@example.org  Mon Apr  9 10:00:00 2007\r\n"
@@ -113,7 +113,7 @@ def _rows(rng, gain):
 
 @pytest.fixture
 def storage(tmp_path):
-    path = tmp_path / "chapter7.karat"
+    path = tmp_path / "chapter7.sortal"
     kept = Journal(path, "chapter 7, random_state 0")
     rng = np.random.default_rng(1)
     for name in mails.MAILS:
@@ -146,7 +146,7 @@ def test_which_measure_and_method_is_better(storage):
     assert set(_run("whissell2012-table7.5", storage).table["better"]) == {"FCSF"}
     purity = _run("whissell2012-table7.2", storage).table
     assert len(purity) == 3 * 6 * 5
-    assert (purity.loc[purity["clusterer"] == "UPGMA", "karat"] == 0.9).all()
+    assert (purity.loc[purity["clusterer"] == "UPGMA", "sortal"] == 0.9).all()
     assert set(purity["corpus"]) == {"TREC2005", "CEAS2008"}
     assert len(_run("whissell2012-figure7.4", storage).table) == 12
 

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from karat_lab import run
-from karat_lab import whissell2012_chosen as chosen
-from karat_lab.whissell2012_chapter6 import TITLES
-from karat_lab.whissell2012_chapter6_samples import ClusteredSample
+from sortal_lab import run
+from sortal_lab import whissell2012_chosen as chosen
+from sortal_lab.whissell2012_chapter6 import TITLES
+from sortal_lab.whissell2012_chapter6_samples import ClusteredSample
 
 TRUTH = np.repeat(np.arange(6), 100)
 

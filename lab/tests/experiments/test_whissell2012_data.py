@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from karat_lab import run, whissell2012_data
-from karat_lab.comparison import OTHER_DATA, SAME_DATA, comparisons
+from sortal_lab import run, whissell2012_data
+from sortal_lab.comparison import OTHER_DATA, SAME_DATA, comparisons
 
 
 def test_sizes_of_real_sets(monkeypatch):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from karat.measures import informativeness
-from karat.measures.clarity import KNearestNeighbors
-from karat_lab import whissell2012_lemmas as lemmas
+from sortal.measures import informativeness
+from sortal.measures.clarity import KNearestNeighbors
+from sortal_lab import whissell2012_lemmas as lemmas
 
 
 @pytest.fixture(autouse=True)

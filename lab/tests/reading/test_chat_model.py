@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from command_line import karat_command
-from karat import InputError
-from karat_lab.reading import ChatModel, chat_model, clarity_by_reading, intruder_test
+from command_line import sortal_command
 from readers import Oracle, objects_of
+from sortal import InputError
+from sortal_lab.reading import ChatModel, chat_model, clarity_by_reading, intruder_test
 
 LABELS = np.repeat([0, 1, 2], [40, 25, 20])
 TEXTS = objects_of(LABELS)
@@ -65,7 +65,7 @@ class Stub:
 
 @pytest.fixture
 def stub(monkeypatch):
-    monkeypatch.setattr("karat_lab.reading.chat._FIRST_WAIT", 0.0)
+    monkeypatch.setattr("sortal_lab.reading.chat._FIRST_WAIT", 0.0)
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")  # which must not be asked
     served = Stub(Oracle(LABELS))
     yield served
@@ -76,7 +76,7 @@ def stub(monkeypatch):
 def test_a_named_model_reads(stub, monkeypatch, tmp_path):
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     name = f"openai:llama@{stub.url}"
-    answers = tmp_path / "a.karat"
+    answers = tmp_path / "a.sortal"
     clarity = clarity_by_reading(TEXTS, LABELS, name, answers=answers)
     assert (clarity.score, clarity.by, clarity.cost.calls) == (1, name, 33)
     assert (clarity.cost.tokens_sent, clarity.cost.tokens_received) == (3300, 231)
@@ -122,7 +122,7 @@ def test_a_rejected_request_ends_the_reading(stub, state):
 
 
 def test_a_server_that_is_not_there(monkeypatch):
-    monkeypatch.setattr("karat_lab.reading.chat._FIRST_WAIT", 0.0)
+    monkeypatch.setattr("sortal_lab.reading.chat._FIRST_WAIT", 0.0)
     with pytest.raises(InputError, match=r"no answer that can be used.*Connection refused"):
         clarity_by_reading(TEXTS, LABELS, "openai:m@http://127.0.0.1:1/v1")
 
@@ -157,14 +157,14 @@ def test_the_command_lets_a_model_read(stub, tmp_path):
     (tmp_path / "k.csv").write_text("k\n" + "\n".join(map(str, LABELS)))
     command = ("clarity", "n.jsonl", "--text-column", "text", "--labels", "k.csv", "--json",
                "--by", f"openai:m@{stub.url}", "--seed", "2", "--short")  # fmt: skip
-    done = karat_command(*command, "--price", "1,2", cwd=tmp_path)
+    done = sortal_command(*command, "--price", "1,2", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert f"The objects shown are sent to {stub.url}." in done.stderr
     reading = json.loads(done.stdout)["read"][f"openai:m@{stub.url} seed 2"]
     assert (reading["objects"], reading["cost"]["tokens_sent"]) == (10, 1300)
     assert reading["cost"]["price"] == pytest.approx((1300 + 2 * 91) / 1e6)
     assert {body["seed"] for _, _, body in stub.requests} == {2}
-    wrong = karat_command(*command, "--price", "1", cwd=tmp_path)
+    wrong = sortal_command(*command, "--price", "1", cwd=tmp_path)
     assert wrong.returncode == 2
     assert "--price must be two numbers" in wrong.stderr
 
@@ -180,7 +180,7 @@ def test_the_example_runs(stub, tmp_path, capsys):
     spec = importlib.util.spec_from_file_location("clarity_by_model", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    clarity = module.main(f"openai:m@{stub.url}", str(tmp_path / "a.karat"))
+    clarity = module.main(f"openai:m@{stub.url}", str(tmp_path / "a.sortal"))
     assert abs(clarity.score) < 0.1  # one group for all is a guess
     assert "tokens sent" in capsys.readouterr().out
 

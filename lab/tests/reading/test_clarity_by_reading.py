@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from sklearn.metrics import cohen_kappa_score
 
-import karat
-import karat_lab.reading
-from karat import InputError
-from karat_lab.reading import clarity_by_reading, draw_round, intruder_test
-from karat_lab.reading.answers import parse_choice, parse_name
-from karat_lab.reading.correction import bounded_interval
-from karat_lab.reading.score import exact_interval
+import sortal
+import sortal_lab.reading
 from readers import Oracle, guesser, objects_of
+from sortal import InputError
+from sortal_lab.reading import clarity_by_reading, draw_round, intruder_test
+from sortal_lab.reading.answers import parse_choice, parse_name
+from sortal_lab.reading.correction import bounded_interval
+from sortal_lab.reading.score import exact_interval
 
 LABELS = np.repeat([0, 1, 2], [40, 25, 20])
 
@@ -150,7 +150,7 @@ def test_what_is_asked_shows_no_cluster():
 
 
 def test_answers_are_kept_and_never_asked_for_twice(tmp_path):
-    path = tmp_path / "answers.karat"
+    path = tmp_path / "answers.sortal"
     first = read(answers=path)
     again = read(answers=path, reader=Oracle(LABELS, fails=1))
     assert (again.assigned, again.cost.calls, again.cost.remembered) == (first.assigned, 0, 33)
@@ -163,15 +163,15 @@ def test_answers_are_kept_and_never_asked_for_twice(tmp_path):
 def test_answers_are_kept_in_a_study(tmp_path):
     X = np.concatenate([np.zeros((10, 1)), np.ones((10, 1)) * 9]) + np.arange(20)[:, None] / 99
     labels = np.repeat([0, 1], 10)
-    with karat.Study(X, storage=tmp_path / "a.karat") as study:
+    with sortal.Study(X, storage=tmp_path / "a.sortal") as study:
         first = read(labels, answers=study)
-    with karat.load_study(tmp_path / "a.karat", X) as study:
+    with sortal.load_study(tmp_path / "a.sortal", X) as study:
         again = read(labels, answers=study, reader=Oracle(labels, fails=1))
     assert (again.score, again.cost.calls, first.cost.calls) == (1, 0, 12)
 
 
 def test_an_interruption_loses_no_answer(tmp_path):
-    path = tmp_path / "answers.karat"
+    path = tmp_path / "answers.sortal"
     oracle, left = Oracle(LABELS), iter(range(17))
 
     def interrupted(prompt):
@@ -259,7 +259,7 @@ def test_whatever_can_be_shown_is_shown(tmp_path):
 
 
 def test_a_table_is_shown_in_original_units():
-    wine = karat.datasets.load("wine", scale="standard")
+    wine = sortal.datasets.load("wine", scale="standard")
     seen = []
 
     def reader(prompt):
@@ -273,7 +273,7 @@ def test_a_table_is_shown_in_original_units():
 
 
 def test_prompts_have_a_version():
-    folder = Path(karat_lab.reading.__file__).parent / "prompts"
+    folder = Path(sortal_lab.reading.__file__).parent / "prompts"
     assert {file.name for file in folder.iterdir()} == {
         "name_1.txt", "assign_1.txt", "intruder_1.txt",
     }  # fmt: skip

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat import InputError
-from karat.bounds import sample
-from karat_lab.reading.estimates import prediction_powered_mean
+from sortal import InputError
+from sortal.bounds import sample
+from sortal_lab.reading.estimates import prediction_powered_mean
 
 
 def test_powered_means_by_their_formula_and_coverage():

@@ -12,13 +12,14 @@ import threading
 import numpy as np
 import pytest
 
-import karat
+import sortal
 from chromium import CHROMIUM, reported
-from command_line import karat_command
-from karat import InputError, StorageError
-from karat.labeling import page
-from karat.labeling.page import LabelPage
-from karat_lab.reading import (
+from command_line import sortal_command
+from readers import Oracle, objects_of
+from sortal import InputError, StorageError
+from sortal.labeling import page
+from sortal.labeling.page import LabelPage
+from sortal_lab.reading import (
     ReadingDesk,
     agreement_of_readers,
     clarity_by_reading,
@@ -27,10 +28,9 @@ from karat_lab.reading import (
     draw_round,
     shown_by,
 )
-from karat_lab.reading.correction import bounded_interval
-from karat_lab.reading.minutes import effort
-from karat_lab.reading.score import exact_interval
-from readers import Oracle, objects_of
+from sortal_lab.reading.correction import bounded_interval
+from sortal_lab.reading.minutes import effort
+from sortal_lab.reading.score import exact_interval
 
 LABELS = np.repeat([0, 1, 2], [40, 25, 20])
 WORDS = np.array(["red square", "green circle", "blue square"])[LABELS]
@@ -217,7 +217,7 @@ def ask(served, path, body=None, token=None):
 def test_the_page_asks_for_names_then_for_groups(opened):
     assert ask(opened, "/state", token="x")[0] == 403
     state = ask(opened, "/state")[1]
-    assert (state["fixed"], state["keys"], state["words"]["title"]) == (False, {}, "karat clarity")
+    assert (state["fixed"], state["keys"], state["words"]["title"]) == (False, {}, "sortal clarity")
     assert "what do these have in common" in state["status"]
     assert len(state["cells"]) == 10
     for name in "abc":
@@ -269,7 +269,7 @@ def test_in_a_browser(opened, tmp_path, monkeypatch):
     monkeypatch.setattr(page, "PAGE", probed)
     seen = reported(opened.url, tmp_path)
     assert seen["faults"] == []
-    assert (seen["title"], seen["ask"], seen["other"]) == ("karat clarity", "Name: line", True)
+    assert (seen["title"], seen["ask"], seen["other"]) == ("sortal clarity", "Name: line", True)
     assert seen["classes"] == "1x: so2y3z"
     assert seen["status"].startswith("5 of 6 answered")
     assert "6 of 6 answered" in seen["end"]
@@ -301,7 +301,7 @@ COMMAND = ("clarity", "news.jsonl", "--text-column", "text", "--labels", "mine.c
 def test_the_command_lets_a_person_read_at_the_terminal(folder, monkeypatch):
     typed = "dogs: barking\ncats\n:\nbirds\n1\n2\nd\nx\nq\n"
     monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-    done = karat_command(*COMMAND, "--reader", "ann", cwd=folder)
+    done = sortal_command(*COMMAND, "--reader", "ann", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "by the names of ann" in done.stdout
     assert "[1] dogs: barking" in done.stdout
@@ -311,7 +311,7 @@ def test_the_command_lets_a_person_read_at_the_terminal(folder, monkeypatch):
     answers = (folder / "news-clarity.jsonl").read_text().splitlines()
     assert len(answers) == 7
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n"))
-    again = karat_command(*COMMAND, "--reader", "ann", "--json", cwd=folder)
+    again = sortal_command(*COMMAND, "--reader", "ann", "--json", cwd=folder)
     reading = json.loads(again.stdout.splitlines()[-1])["read"]["ann"]
     assert (reading["answered"], reading["by"]) == (4, "ann")
 
@@ -323,38 +323,38 @@ def test_the_command_lets_a_function_read_and_corrects_it(folder):
         "ann",
     )
     answer_all(desk)
-    options = ("--by", "my_reader:ask", "-n", "60", "-o", "model.karat")
-    done = karat_command(*COMMAND, *options, "--person", "people.jsonl", cwd=folder)
+    options = ("--by", "my_reader:ask", "-n", "60", "-o", "model.sortal")
+    done = sortal_command(*COMMAND, *options, "--person", "people.jsonl", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert re.match(r"Asked: \d\d calls", done.stderr)
     assert done.stdout.startswith("my_reader:ask and ann assigned")
     assert "Clarity for ann" in done.stdout
-    done = karat_command(*COMMAND, *options, "--person", "people.jsonl", "--json", cwd=folder)
+    done = sortal_command(*COMMAND, *options, "--person", "people.jsonl", "--json", cwd=folder)
     (reading,) = json.loads(done.stdout)["corrected"]
     assert (reading["person"], reading["common"]) == ("ann", 30)
     assert reading["low"] < reading["score"] <= reading["high"] <= 1
-    again = karat_command(*COMMAND, *options, "--json", cwd=folder)
+    again = sortal_command(*COMMAND, *options, "--json", cwd=folder)
     reading = json.loads(again.stdout)["read"]["my_reader:ask"]
     assert reading["cost"]["calls"] == 0
-    assert (folder / "model.karat").exists()
-    done = karat_command(*COMMAND, "--by", "my_reader:ask", "--task", "intruders", cwd=folder)
+    assert (folder / "model.sortal").exists()
+    done = sortal_command(*COMMAND, "--by", "my_reader:ask", "--task", "intruders", cwd=folder)
     assert "found the intruder in 30 of 30 sets" in done.stdout
-    assert (folder / "news-prompts.karat").exists()
+    assert (folder / "news-prompts.sortal").exists()
 
 
 def test_the_command_keeps_what_a_function_said_in_a_study(folder):
-    path = folder / "news.karat"
-    dataset = karat.datasets.read(str(folder / "news.jsonl"), text_column="text")
-    with karat.Study(dataset, storage=path) as study:
+    path = folder / "news.sortal"
+    dataset = sortal.datasets.read(str(folder / "news.jsonl"), text_column="text")
+    with sortal.Study(dataset, storage=path) as study:
         study.add({"mine": LABELS}, reference=False)
         study.by = "silhouette"
         study.best()
-    command = ("clarity", "news.jsonl", "--text-column", "text", "--study", "news.karat",
+    command = ("clarity", "news.jsonl", "--text-column", "text", "--study", "news.sortal",
                "--by", "my_reader:ask", "--json")  # fmt: skip
-    first, again = (karat_command(*command, cwd=folder) for _ in range(2))
+    first, again = (sortal_command(*command, cwd=folder) for _ in range(2))
     assert first.returncode == 0, first.stderr
     assert "Answers: in the study" in first.stderr
-    assert not (folder / "news-prompts.karat").exists()
+    assert not (folder / "news-prompts.sortal").exists()
     first_reading, second_reading = (
         json.loads(done.stdout)["read"]["my_reader:ask"] for done in (first, again)
     )
@@ -379,7 +379,7 @@ def test_the_command_asks_for_intruders_among_words(folder):
         "    return str(1 + next(i for i, t in enumerate(of) if of.count(t) == 1))\n"
     )
     options = ("--by", "knows:ask", "--task", "words", "--json")
-    done = karat_command(*COMMAND, *options, cwd=folder)
+    done = sortal_command(*COMMAND, *options, cwd=folder)
     sys.modules.pop("knows")
     assert json.loads(done.stdout)["read"]["knows:ask"]["share"] == 1
 
@@ -389,10 +389,10 @@ def test_the_command_opens_the_page(folder, monkeypatch):
         answer_all(self.desk, most=8)
 
     monkeypatch.setattr(LabelPage, "serve", serve)
-    done = karat_command(*COMMAND, "--by", "page", "--reader", "ann", cwd=folder)
+    done = sortal_command(*COMMAND, "--by", "page", "--reader", "ann", cwd=folder)
     assert "Read on http://127.0.0.1:" in done.stderr
     assert "5 of 5 unseen objects" in done.stdout
-    done = karat_command(*COMMAND, "--by", "page", "--reader", "ben", cwd=folder)
+    done = sortal_command(*COMMAND, "--by", "page", "--reader", "ben", cwd=folder)
     assert "ben and ann assigned 5 of 5 objects alike (kappa 1.00)" in done.stdout
 
 
@@ -405,20 +405,20 @@ def test_an_interrupted_person_loses_nothing(folder, monkeypatch):
             return line
 
     monkeypatch.setattr(sys, "stdin", Typed("dogs\ncats\nbirds\n2\ninterrupt\n"))
-    done = karat_command(*COMMAND, "--reader", "ann", cwd=folder)
+    done = sortal_command(*COMMAND, "--reader", "ann", cwd=folder)
     assert done.returncode == 130
     assert "4 answers are kept in news-clarity.jsonl" in done.stderr
     monkeypatch.setattr(sys, "stdin", io.StringIO("q\n"))
-    done = karat_command(*COMMAND, "--reader", "ann", "--json", cwd=folder)
+    done = sortal_command(*COMMAND, "--reader", "ann", "--json", cwd=folder)
     reading = json.loads(done.stdout.splitlines()[-1])["read"]["ann"]
     assert (reading["answered"], reading["objects"] > 20) == (1, True)
     assert [cluster["name"] for cluster in reading["clusters"]] == ["dogs", "cats", "birds"]
 
 
 def _as_the_command_draws(folder, n):
-    from karat.labeling import ShownObjects
+    from sortal.labeling import ShownObjects
 
-    dataset = karat.datasets.read(str(folder / "news.jsonl"), text_column="text")
+    dataset = sortal.datasets.read(str(folder / "news.jsonl"), text_column="text")
     show = shown_by(ShownObjects(dataset.texts, None), dataset.n_objects)
     return draw_round(show, LABELS, n, X=dataset.X, metric=dataset.metric)
 
@@ -436,7 +436,7 @@ def _as_the_command_draws(folder, n):
     ],
 )
 def test_what_cannot_be_done_is_told(folder, options, told):
-    done = karat_command(*COMMAND, *options, cwd=folder)
+    done = sortal_command(*COMMAND, *options, cwd=folder)
     assert done.returncode == 2
     assert told in done.stderr
     assert "Asked:" not in done.stderr  # a function may cost money
@@ -445,20 +445,20 @@ def test_what_cannot_be_done_is_told(folder, options, told):
 def test_names_become_those_of_a_study(tmp_path):
     X = np.concatenate([np.zeros((30, 2)), np.ones((30, 2)) * 9])
     X += np.random.default_rng(0).normal(size=X.shape)
-    study = karat.Study(X, storage=tmp_path / "a.karat")
+    study = sortal.Study(X, storage=tmp_path / "a.sortal")
     study.sweep("ward", k=[2])
     study.by = "silhouette"
     labels = study.best().labels
     clarity = clarity_by_reading([f"object {i}" for i in range(60)], labels, Oracle(labels), by="m")
     study.name_clusters(clarity.cluster_names, by=clarity.by, notes=clarity.cluster_notes)
     study.close()
-    with karat.load_study(tmp_path / "a.karat", X) as again:
+    with sortal.load_study(tmp_path / "a.sortal", X) as again:
         clusters = again.describe()
         assert [(cluster.name, cluster.named_by) for cluster in clusters] == [
             ("name of 0", "m"),
             ("name of 1", "m"),
         ]
-        karat.write_report(again, tmp_path / "r.html")
+        sortal.write_report(again, tmp_path / "r.html")
         with pytest.raises(InputError, match="has the clusters 0 to 1"):
             again.name_clusters({5: "x"}, by="m")
     page = (tmp_path / "r.html").read_text()

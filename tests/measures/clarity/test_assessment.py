@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-import karat
 import naive_clarity as naive
+import sortal
 from example_counts import examples
-from karat.measures.clarity import KNearestNeighbors, Refit, assess
-from karat.runtime.validation import InputError, UndefinedMeasureError
+from sortal.measures.clarity import KNearestNeighbors, Refit, assess
+from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 
 def draw(seed: int, n: int, d: int, M: int, k: int) -> tuple[Any, Any]:
@@ -100,7 +100,7 @@ def test_the_same_predictions_as_scikit_learn() -> None:
 def test_refits_run_anywhere_with_the_same_answer() -> None:
     X, labels = draw(6, 60, 3, 3, 4)
     options: dict[str, Any] = {
-        "classifiers": karat.measures.clarity.THESIS,
+        "classifiers": sortal.measures.clarity.THESIS,
         "cv": 5,
         "random_state": 3,
     }
@@ -131,11 +131,11 @@ def test_a_refit_is_what_the_estimator_predicts() -> None:
 def test_one_is_many_and_names_do_not_matter(classifier: str, cv: Any) -> None:
     X, labels = draw(9, 40, 2, 4, 4)
     options: dict[str, Any] = {"classifiers": classifier, "cv": cv, "random_state": 1}
-    together = karat.informativeness(X, labels, **options)
+    together = sortal.informativeness(X, labels, **options)
     words = np.array(["pear", "apple", "fig", "kiwi"])
     for m, row in enumerate(labels):
-        assert karat.informativeness(X, row, **options) == together[m]
-        renamed = karat.informativeness(X, words[row], **options)
+        assert sortal.informativeness(X, row, **options) == together[m]
+        renamed = sortal.informativeness(X, words[row], **options)
         assert renamed == pytest.approx(together[m], abs=1e-12)
 
 
@@ -153,37 +153,37 @@ def test_generalized() -> None:
     X, labels = draw(11, 80, 2, 5, 3)
     predicted = told(X, labels)
     for key in ("adjusted_rand_index", "purity", "variation_of_information"):
-        values = karat.generalized_informativeness(X, labels, measure=key)
-        function = karat.measures.catalogue[key].function
+        values = sortal.generalized_informativeness(X, labels, measure=key)
+        function = sortal.measures.catalogue[key].function
         expected = [function(p, row) for p, row in zip(predicted, labels, strict=True)]
         np.testing.assert_allclose(values, expected, atol=1e-12)
-    agreed = karat.generalized_informativeness(
+    agreed = sortal.generalized_informativeness(
         X, labels, measure=lambda true, pred: float(np.mean(np.asarray(true) == pred))
     )
     np.testing.assert_allclose(agreed, assess(X, labels).table["accuracy"])
     with pytest.raises(InputError, match="external"):
-        karat.generalized_informativeness(X, labels, measure="silhouette")
+        sortal.generalized_informativeness(X, labels, measure="silhouette")
 
 
 def test_catalogue_and_evaluate() -> None:
     X, labels = draw(12, 60, 2, 3, 3)
     labels = np.vstack([labels, np.zeros(60, dtype=int)])
-    keys = [key for key, m in karat.measures.catalogue.items() if m.family == "clarity"]
+    keys = [key for key, m in sortal.measures.catalogue.items() if m.family == "clarity"]
     assert "informativeness" in keys
-    scores = karat.evaluate(X, labels, measures=keys)
-    np.testing.assert_array_equal(scores["informativeness"], karat.informativeness(X, labels))
+    scores = sortal.evaluate(X, labels, measures=keys)
+    np.testing.assert_array_equal(scores["informativeness"], sortal.informativeness(X, labels))
     assert "at least 2" in scores.reasons["3"]["informativeness"]
     for key in keys:
-        function = karat.measures.catalogue[key].function
+        function = sortal.measures.catalogue[key].function
         assert function(X, labels[0]) == scores[key].iloc[0]
 
 
 def test_one_cluster_is_undefined() -> None:
     X, labels = draw(13, 30, 2, 2, 3)
     with pytest.raises(UndefinedMeasureError, match="at least 2"):
-        karat.informativeness(X, np.zeros(30))
+        sortal.informativeness(X, np.zeros(30))
     labels[1] = 4
-    values = karat.informativeness(X, labels)
+    values = sortal.informativeness(X, labels)
     assert np.isfinite(values[0])
     assert np.isnan(values[1])
     table = assess(X, labels).table
@@ -194,7 +194,7 @@ def test_singletons_are_never_recognised() -> None:
     X = np.random.default_rng(14).normal(size=(20, 2))
     alone = np.arange(20)
     for classifier in ("5nn", "centroid", "tree"):
-        value = karat.informativeness(X, alone, classifiers=classifier)
+        value = sortal.informativeness(X, alone, classifiers=classifier)
         assert value == pytest.approx(-1 / 19)
         some = np.where(alone < 18, 0, alone)
         found = assess(X, some, classifiers=classifier)
@@ -204,7 +204,7 @@ def test_singletons_are_never_recognised() -> None:
 def test_clusters_smaller_than_the_folds() -> None:
     X, labels = draw(15, 30, 2, 1, 2)
     labels[0, :3] = [7, 7, 8]
-    found = assess(X, labels, classifiers=karat.measures.clarity.THESIS, cv=10, random_state=0)
+    found = assess(X, labels, classifiers=sortal.measures.clarity.THESIS, cv=10, random_state=0)
     assert np.isfinite(found.values()).all()
     assert found.folds is not None
     sizes = np.bincount(found.folds[0])
@@ -219,10 +219,10 @@ def test_outliers_left_out_are_neither_learnt_nor_judged() -> None:
     labels[1, 10:20] = -1
     labels[2, 40:] = -1
     for options in ({}, {"classifiers": "centroid"}):
-        together = karat.informativeness(X, labels, noise="drop", **options)
+        together = sortal.informativeness(X, labels, noise="drop", **options)
         for m, row in enumerate(labels):
             kept = row != -1
-            assert together[m] == karat.informativeness(X[kept], row[kept], **options)
+            assert together[m] == sortal.informativeness(X[kept], row[kept], **options)
     found = assess(X, labels, noise="drop", cv=5, random_state=0)
     assert (found.predictions[0, 1, 10:20] == -1).all()
     assert np.isfinite(found.table["standard_error"]).all()
@@ -233,13 +233,13 @@ def test_a_shuffled_clustering_is_worth_nothing() -> None:
     X = rng.normal(size=(600, 3))
     sizes = np.repeat([0, 1, 2], [420, 120, 60])
     labels = np.stack([rng.permutation(sizes) for _ in range(60)])
-    values = karat.informativeness(X, labels, cv=10, baseline="permutation", random_state=0)
+    values = sortal.informativeness(X, labels, cv=10, baseline="permutation", random_state=0)
     error = values.std() / np.sqrt(60)
     # training folds hold a little less of an object's own cluster: the bias is of order 1/n
     assert abs(values.mean()) < 3 * error + 0.01
     # the uniform guesser does not know that one cluster is large
     labels = np.stack([rng.permutation(600) >= 540 for _ in range(10)]).astype(int)
-    assert karat.informativeness(X, labels).mean() < -0.3
+    assert sortal.informativeness(X, labels).mean() < -0.3
 
 
 def test_which_clusters_and_objects_are_at_fault() -> None:

@@ -16,14 +16,14 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_circles, make_moons
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-import karat
 import naive_clarity as naive
+import sortal
 from example_counts import examples
-from karat._kernels.informativeness_agglomeration import agglomerate
-from karat.clusterers.informativeness_agglomeration import InformativenessAgglomeration
-from karat.distances.neighbors import neighbor_lists
-from karat.measures.clarity import KNearestNeighbors
-from karat.runtime.validation import InputError
+from sortal._kernels.informativeness_agglomeration import agglomerate
+from sortal.clusterers.informativeness_agglomeration import InformativenessAgglomeration
+from sortal.distances.neighbors import neighbor_lists
+from sortal.measures.clarity import KNearestNeighbors
+from sortal.runtime.validation import InputError
 
 
 def best_merge(D: Any, labels: Any, r: int, apart: Any) -> tuple[Any, float]:
@@ -76,8 +76,8 @@ def test_every_step_is_the_best_of_all(seed: int, n: int, k: int, r: int) -> Non
 def test_clusters_of_any_shape(make: Any) -> None:
     X, truth = make(600, noise=0.02, random_state=1)
     model = InformativenessAgglomeration(int(truth.max()) + 1, random_state=0).fit(X)
-    assert karat.adjusted_rand_index(truth, model.labels_) > 0.99
-    assert model.informativeness_ == pytest.approx(karat.informativeness(X, model.labels_))
+    assert sortal.adjusted_rand_index(truth, model.labels_) > 0.99
+    assert model.informativeness_ == pytest.approx(sortal.informativeness(X, model.labels_))
 
 
 def test_path_and_repetition() -> None:
@@ -88,7 +88,7 @@ def test_path_and_repetition() -> None:
     assert one.labels_.max() == 3
     other = InformativenessAgglomeration(4, n_neighbors=3, random_state=3).fit(X)
     near = KNearestNeighbors(3)
-    value = karat.informativeness(X, other.labels_, classifiers=near)
+    value = sortal.informativeness(X, other.labels_, classifiers=near)
     assert other.informativeness_ == pytest.approx(value)
 
 
@@ -111,7 +111,7 @@ def test_scikit_learn_contract() -> None:
 
 
 def test_there_is_a_pair_for_each_merge(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel, shapes = "karat._kernels.informativeness_agglomeration.agglomerate", []
+    kernel, shapes = "sortal._kernels.informativeness_agglomeration.agglomerate", []
 
     def checked(lists: Any, codes: Any, distances: Any, merges: Any, path: Any) -> None:
         shapes.append((merges.shape, path.shape))

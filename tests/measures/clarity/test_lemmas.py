@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import karat
+import sortal
 from example_counts import examples
-from karat.measures.clarity import KNearestNeighbors, assess
+from sortal.measures.clarity import KNearestNeighbors, assess
 
 
 def draw(seed: int, n: int, k: int) -> tuple[Any, Any, np.random.Generator]:
@@ -71,7 +71,7 @@ def test_lemma_4_fails_for_three_clusters_and_several_neighbours() -> None:
 @given(st.integers(0, 2**32 - 1), st.floats(1e-6, 1e6))
 def test_lemma_5_scale_does_not_matter(seed: int, scale: float) -> None:
     D, labels, _ = draw(seed, 25, 4)
-    a, b = (karat.informativeness(d, labels, metric="precomputed") for d in (D, scale * D))
+    a, b = (sortal.informativeness(d, labels, metric="precomputed") for d in (D, scale * D))
     assert a == b
 
 
@@ -84,9 +84,9 @@ def test_lemma_6_rich(r: int, seed: int, k: int) -> None:
     D = np.where(labels[:, None] == labels, 0.1, 1.0)
     np.fill_diagonal(D, 0)
     near = KNearestNeighbors(r)
-    assert karat.informativeness(D, labels, classifiers=near, metric="precomputed") == 1.0
+    assert sortal.informativeness(D, labels, classifiers=near, metric="precomputed") == 1.0
     other = rng.permutation(labels)
-    value = karat.informativeness(D, other, classifiers=near, metric="precomputed")
+    value = sortal.informativeness(D, other, classifiers=near, metric="precomputed")
     assert value < 1 or len(set(zip(labels, other, strict=True))) <= k
 
 
@@ -96,5 +96,5 @@ def test_rotation_and_shift_do_not_matter() -> None:
     labels = (X[:, 0] > 0).astype(int) + (X[:, 1] > 1)
     turned = X @ np.linalg.qr(rng.normal(size=(3, 3)))[0] + 7
     for classifier in ("5nn", "centroid"):
-        a, b = (karat.informativeness(x, labels, classifiers=classifier) for x in (X, turned))
+        a, b = (sortal.informativeness(x, labels, classifiers=classifier) for x in (X, turned))
         assert a == pytest.approx(b, abs=1e-12)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import karat
-from karat.distances import neighbors
-from karat.distances.neighbors import neighbor_lists, neighbors_of_some
-from karat.labelings.partitions import as_labelings
-from karat.measures.clarity import assess, sampled
-from karat.measures.passes import samples
+import sortal
+from sortal.distances import neighbors
+from sortal.distances.neighbors import neighbor_lists, neighbors_of_some
+from sortal.labelings.partitions import as_labelings
+from sortal.measures.clarity import assess, sampled
+from sortal.measures.passes import samples
 
 
 def data(n: int = 1500, seed: int = 0):
@@ -73,11 +73,11 @@ def test_the_interval_covers_and_is_as_narrow_as_asked():
 
 def test_evaluate_estimates_it_with_a_precision():
     X, labelings = data()
-    scores = karat.evaluate(X, labelings, noise="drop", precision=0.02)
-    exact = karat.evaluate(X, labelings, noise="drop", measures=["informativeness"])
+    scores = sortal.evaluate(X, labelings, noise="drop", precision=0.02)
+    exact = sortal.evaluate(X, labelings, noise="drop", measures=["informativeness"])
     apart = (scores["informativeness"] - exact["informativeness"]).abs()
     assert (apart <= 4 * scores.standard_errors["informativeness"] + 1e-9).all()
-    one = karat.evaluate(X, {"one": np.zeros(1500)}, precision=0.02, measures=["informativeness"])
+    one = sortal.evaluate(X, {"one": np.zeros(1500)}, precision=0.02, measures=["informativeness"])
     assert "two clusters" in one.reasons["one"]["informativeness"]
 
 

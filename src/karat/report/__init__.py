@@ -1,5 +1,0 @@
-"""The report: one HTML page that needs nothing but itself."""
-
-from karat.report._page import render, write_report
-
-__all__ = ["render", "write_report"]

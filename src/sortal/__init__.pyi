@@ -1,0 +1,44 @@
+"""The public names of sortal and the modules that have them: the one list, read at run time."""
+
+from sortal import bench as bench
+from sortal import bounds as bounds
+from sortal import clusterers as clusterers
+from sortal import datasets as datasets
+from sortal import distances as distances
+from sortal import inference as inference
+from sortal import judge as judge
+from sortal import labeling as labeling
+from sortal import labelings as labelings
+from sortal import meaning as meaning
+from sortal import measures as measures
+from sortal import model as model
+from sortal import nulls as nulls
+from sortal import plot as plot
+from sortal import report as report
+from sortal import stability as stability
+from sortal import study as study
+from sortal import testing as testing
+from sortal import text as text
+from sortal.bench import Benchmark as Benchmark
+from sortal.bounds import guarantee as guarantee
+from sortal.bounds import pac_mdl_bound as pac_mdl_bound
+from sortal.labelings.contingency import ContingencyTable as ContingencyTable
+from sortal.measures import *  # noqa: F403
+from sortal.measures.evaluation import evaluate as evaluate
+from sortal.measures.measure_map import recommend as recommend
+from sortal.measures.properties import properties as properties
+from sortal.measures.scorer import scorer as scorer
+from sortal.measures.scores import Scores as Scores
+from sortal.model import Model as Model
+from sortal.model import load_model as load_model
+from sortal.nulls import assess_structure as assess_structure
+from sortal.report import write_report as write_report
+from sortal.runtime.validation import InputError as InputError
+from sortal.runtime.validation import StorageError as StorageError
+from sortal.runtime.validation import UndefinedMeasureError as UndefinedMeasureError
+from sortal.runtime.version import __version__ as __version__
+from sortal.study import Answer as Answer
+from sortal.study import Study as Study
+from sortal.study import load_study as load_study
+from sortal.study.estimator import ChosenClustering as ChosenClustering
+from sortal.study.number_of_clusters import n_clusters as n_clusters

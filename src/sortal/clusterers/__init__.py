@@ -1,0 +1,51 @@
+"""Clusterers by name: scikit-learn estimators, and what a sweep needs to know about each.
+
+``catalogue["kmeans"].make(3, 0)`` is an estimator; :class:`Clusterer` says how it is swept and
+which distances it takes, and ``under(clusterer, metric)`` is the clusterer under one of them.
+"""
+
+from sortal.clusterers import _catalogue  # noqa: F401  fills the list
+from sortal.clusterers._memberships import memberships_of
+from sortal.clusterers._metric_adapter import OnDistances, OnForm
+from sortal.clusterers._metric_support import ExcludedError, under
+from sortal.clusterers._record import Clusterer, as_clusterer, catalogue, configured
+from sortal.clusterers.criterion import CriterionClustering
+from sortal.clusterers.genie import GenieClustering
+from sortal.clusterers.hdbscan import FilledHDBSCAN
+from sortal.clusterers.information_theoretic import InformationTheoreticKMeans
+from sortal.clusterers.kmedoids import CLARA, KMedoids
+from sortal.clusterers.linkage import LinkageClustering
+from sortal.clusterers.mixed_mixture import MixedMixture
+from sortal.clusterers.nmf import NormalizedCutNMF
+from sortal.clusterers.orclus import ORCLUS
+from sortal.clusterers.pca import PCAKMeans
+from sortal.clusterers.spectral import SpectralClustering
+from sortal.clusterers.spherical import FrequencySensitiveSphericalKMeans, SphericalKMeans
+from sortal.clusterers.von_mises_fisher import VonMisesFisherMixture
+
+__all__ = [
+    "CLARA",
+    "ORCLUS",
+    "Clusterer",
+    "CriterionClustering",
+    "ExcludedError",
+    "FilledHDBSCAN",
+    "FrequencySensitiveSphericalKMeans",
+    "GenieClustering",
+    "InformationTheoreticKMeans",
+    "KMedoids",
+    "LinkageClustering",
+    "MixedMixture",
+    "NormalizedCutNMF",
+    "OnDistances",
+    "OnForm",
+    "PCAKMeans",
+    "SpectralClustering",
+    "SphericalKMeans",
+    "VonMisesFisherMixture",
+    "as_clusterer",
+    "catalogue",
+    "configured",
+    "memberships_of",
+    "under",
+]

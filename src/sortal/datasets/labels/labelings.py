@@ -1,0 +1,554 @@
+"""Files of clusterings and of classes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from sortal.datasets.labels import drawn_rows
+from sortal.datasets.labels.drawn_rows import Draw
+from sortal.datasets.labels.label_columns import read_columns, studio_columns
+from sortal.datasets.prepared.dataset import rows_of
+from sortal.datasets.values.names_and_ids import quoted, row_numbers
+from sortal.datasets.values.reading_options import ReadingOptions
+from sortal.labelings.labels import is_unreadable, known_labels, none_note
+from sortal.labelings.row_join import (
+    ROW,
+    JoinedSides,
+    RowJoin,
+    Rows,
+    check_key,
+    check_unnamed,
+    join_rows,
+)
+from sortal.labelings.row_values import SCORES, as_list, is_typical_name, names_rows
+from sortal.runtime.validation import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from sortal.datasets.prepared.dataset import Dataset
+    from sortal.datasets.prepared.pipeline import ClassReader
+    from sortal.datasets.values.names_and_ids import Ids
+    from sortal.runtime.types import Bools
+
+
+class LabelColumns(dict[str, Any]):
+    """Clusterings by name, as :func:`read_labelings` returns them.
+
+    Attributes
+    ----------
+    notes : tuple of str
+        Decisions about the format of the file.
+    rows : ndarray of int, or None
+        Row of the data of each object, from 0, if the file has a column ``row``.
+    ids : ndarray, or None
+        The names of the objects, if the file has them.
+    named : Rows
+        The rows of the file, and its columns that may name them; of the objects if it is joined.
+    join : RowJoin or None
+        Row of the file of each object, and how it was decided.
+    """
+
+    notes: tuple[str, ...] = ()
+    rows: NDArray[np.intp] | None = None
+    ids: NDArray[Any] | None = None
+    named: Rows | None = None
+    join: RowJoin | None = None
+
+    def of(self, objects: Dataset | Rows | Ids) -> LabelColumns:
+        """These clusterings in the order of some objects, unless they were read for a data set.
+
+        Raises
+        ------
+        InputError
+            As for :func:`read_labelings`.
+        """
+        if self.join is not None or self.named is None:
+            return self
+        join = join_rows(rows_of(objects), self.named, on="left", mend=_LABEL_ALL)
+        naming = _naming(self, self.named, join.keys)
+        names = [name for name in self if name not in naming]
+        joined = LabelColumns({name: self[name][join.places] for name in names})
+        joined.notes, joined.named, joined.join = (*self.notes, *join.notes), self.named, join
+        return joined
+
+    def known(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        id_column: str | None = None,
+        on: Literal["same", "inner"] = "same",
+        classes: Collection[Any] = (),
+        unreadable: Iterable[int] = (),
+        in_order: bool = False,
+    ) -> KnownLabels:
+        """Known classes of these objects, as :func:`read_labels` reads them.
+
+        Parameters
+        ----------
+        path, id_column, on, classes, unreadable
+            As for :func:`read_labels`.
+        in_order : bool, default False
+            Whether the objects are the rows of the data in their order, if neither a column
+            ``row`` nor ids say it.
+
+        Raises
+        ------
+        InputError
+            As for :func:`read_labels`; or if nothing says which objects are labelled.
+        """
+        labels = read_labels(
+            path, self, id_column=id_column, on=on, classes=classes, unreadable=unreadable
+        )
+        by_number = labels.join is not None and labels.join.key == ROW and self.rows is None
+        if by_number and not in_order:
+            raise InputError(
+                f"{path} names the rows of the data by number, and the clusterings have neither "
+                "the column 'row' nor one that names the objects, so they may have been sorted "
+                "since. Add one of them (sortal run --labels writes 'row'), or say --in-order "
+                "(in_order) if their rows are those of the data, in the same order"
+            )
+        return labels
+
+
+#: what can be done about objects that a file of clusterings lacks
+_LABEL_ALL = (
+    "label these too, with -1 for objects in no cluster (--on inner leaves out labels, not objects)"
+)
+
+
+@dataclass(frozen=True)
+class KnownLabels:
+    """Classes of some objects, as :func:`read_labels` returns them.
+
+    Attributes
+    ----------
+    values : ndarray of object, shape (n,)
+        Class of each object, None where unknown.
+    notes : tuple of str
+        Decisions about the format of the file.
+    doubts : tuple of str
+        Evidence in the file that the labelled objects are not a random sample.
+    order : tuple of int or None
+        The labelled objects in the order of the draw: by the column ``draw``, or in the order of
+        a file with a column ``row`` that is not sorted.
+    taught : tuple of int
+        The labelled objects without a number where there is a column ``draw``: they were chosen,
+        not drawn.
+    unlabelled : tuple of int
+        The objects of such a file that have no label yet, in its order.
+    column : str
+        Name of the column with the classes.
+    join : RowJoin
+        Row of the file of each object, and how it was decided.
+    skipped : tuple of int
+        For each object of ``order``, how many objects without a label were drawn before it: rows
+        that are blank, deleted, or no objects any more. Empty if there is none.
+    draw : Draw
+        What the file says about the draw, and which of its cells are as they were drawn.
+    """
+
+    values: NDArray[np.object_]
+    notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    order: tuple[int, ...] | None = None
+    taught: tuple[int, ...] = ()
+    unlabelled: tuple[int, ...] = ()
+    column: str = ""
+    join: RowJoin | None = None
+    skipped: tuple[int, ...] = ()
+    draw: Draw = field(default_factory=Draw, repr=False)
+
+    def verified(self, cells: pd.DataFrame, rows: NDArray[np.intp] | None = None) -> KnownLabels:
+        """The same, with a note that the labelled rows are unchanged in the data.
+
+        Parameters
+        ----------
+        cells : DataFrame
+            The data, as :func:`read_cells` returns them.
+        rows : ndarray of int, optional
+            Row of the data of each object. By default all rows are objects.
+
+        Raises
+        ------
+        InputError
+            If a row of the draw was changed since.
+        """
+        return replace(self, notes=(*self.notes, *self.draw.verified_in(cells, rows)))
+
+
+def read_labelings(
+    path: str | os.PathLike[str],
+    *,
+    id_column: str | None = None,
+    ids: Dataset | Rows | Ids | None = None,
+    header: bool | None = None,
+    on: Literal["left", "both"] = "left",
+) -> LabelColumns:
+    r"""Read a table whose columns are clusterings.
+
+    Parameters
+    ----------
+    path : str or path
+        CSV, TSV, Parquet, ``.npy`` (a clustering, or one per row), ``.npz`` (an array per
+        clustering), or ``.h5ad`` (columns of ``obs`` with names such as ``leiden_0.5``). A text
+        file of one column may lack the header line; the clustering then has the file's name.
+    id_column : str, optional
+        The column that names the objects. By default any column that the data set has too, under
+        the same name, and whose values differ from row to row and match.
+    ids : Dataset, or array-like, shape (n,), optional
+        The data set, or the ids of its objects. Rows are put into its order, and rows of other
+        objects are ignored. Rows are taken in order only where no column of the file names them.
+    header : bool, optional
+        Whether the first line of a text file has the columns' names, as for :func:`read`.
+    on : {"left", "both"}
+        Whether rows of other objects are ignored or an error.
+
+    Returns
+    -------
+    LabelColumns
+        Labels by the name of the clustering: integers where a whole column is integers, else as
+        written. ``-1`` marks outliers.
+
+    Raises
+    ------
+    InputError
+        If a label is missing, an id is missing or repeated, or the numbers of rows differ.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, sortal.datasets
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "mine.csv")
+    ...     _ = path.write_text("name,k2,k3\nb,0,0\na,1,2\n")
+    ...     sortal.datasets.read_labelings(path, id_column="name", ids=["a", "b"])
+    {'k2': array([1, 0]), 'k3': array([2, 0])}
+    """
+    file = Path(path)
+    left = None if ids is None else rows_of(ids, key=id_column)
+    n = None if left is None or id_column is not None else left.n
+    columns, notes, written = read_columns(
+        file, n=n, header=header, wanted=(id_column,), plain=True
+    )
+    right = Rows(str(file), _n_rows(written), written)
+    join: RowJoin | None = None
+    if left is not None:
+        key = _said(id_column, left, right)
+        join = join_rows(left, right, key=key, on=on, mend=_LABEL_ALL if on == "left" else "")
+        notes += join.notes
+    elif id_column is not None:
+        check_key(right, id_column)
+    rows = _row_numbers(columns.get(ROW))
+    naming = _naming(columns, right, {id_column} if join is None else join.keys, id_column)
+    named = {name: columns.pop(name) for name in naming}
+    if join is None:
+        notes += [
+            f"The column {name!r} names the objects; it is not a clustering." for name in named
+        ]
+    if not columns:
+        raise InputError(f"{file} has no column with a clustering")
+    file_ids = next((named[name] for name in _id_names(named, id_column, join)), None)
+    if join is not None and not join.is_in_order:
+        columns = {name: values[join.places] for name, values in columns.items()}
+        rows, file_ids = (
+            None if values is None else values[join.places] for values in (rows, file_ids)
+        )
+    _require_labels(columns, file)
+    labelings = LabelColumns({name: _labels(values) for name, values in columns.items()})
+    labelings.notes, labelings.rows, labelings.ids = tuple(notes), rows, file_ids
+    labelings.named, labelings.join = (right if left is None else left), join
+    return labelings
+
+
+def read_joined(
+    paths: Sequence[Path],
+    *,
+    id_column: str | None = None,
+    on: Literal["same", "inner"] = "same",
+    header: bool | None = None,
+) -> tuple[dict[Path, LabelColumns], dict[Path, int]]:
+    """Labelings of several files about the same objects, and the rows ignored of each.
+
+    The objects are in the order of the first file.
+    """
+    tables = {
+        path: read_columns(path, n=None, header=header, wanted=(id_column,), plain=True)
+        for path in paths
+    }
+    rows = {path: Rows(str(path), _n_rows(table[2]), table[2]) for path, table in tables.items()}
+    left, *others = rows.values()
+    sides: JoinedSides = "inner" if on == "inner" else "both"
+    joins = {right.name: join_rows(left, right, key=id_column, on=sides) for right in others}
+    is_common = np.ones(left.n, dtype=bool)
+    keys: set[str | None] = {id_column}
+    for right in others:
+        join = joins[right.name]
+        is_common &= join.places >= 0
+        keys |= join.left_keys
+        if join.by_position:
+            check_unnamed(left, right)
+    read, ignored = {}, {}
+    for path, (columns, notes, _) in tables.items():
+        of_file = joins.get(str(path))
+        places = np.flatnonzero(is_common) if of_file is None else of_file.places[is_common]
+        names = keys if of_file is None else of_file.keys
+        for name in _naming(columns, rows[path], names, id_column):
+            del columns[name]
+        if not columns:
+            raise InputError(f"{path} has no column with a clustering")
+        chosen = {name: values[places] for name, values in columns.items()}
+        _require_labels(chosen, path)
+        read[path] = LabelColumns({name: _labels(values) for name, values in chosen.items()})
+        read[path].notes = (*notes, *(() if of_file is None else of_file.notes))
+        ignored[path] = rows[path].n - len(places)
+    return read, ignored
+
+
+def _n_rows(columns: Mapping[str, Any]) -> int:
+    """Number of rows of a table."""
+    return len(next(iter(columns.values()), ()))
+
+
+def _said(id_column: str | None, left: Rows, right: Rows) -> str | None:
+    """The key that the user names; None for a file of labels alone, or with the rows of the data.
+
+    The option names the ids of the data first of all, and such a file has none.
+    """
+    if id_column in right.columns or not left.is_data:
+        return id_column
+    return None if ROW in right.columns or len(right.columns) < 2 else id_column
+
+
+def _naming(
+    columns: Mapping[str, Any], rows: Rows, keys: Container[str | None], said: str | None = None
+) -> list[str]:
+    """Columns of a file that name its rows; the others are labels, at least one."""
+    naming = [name for name in columns if name in keys]
+    if said is None and len(naming) == len(columns):  # one is a clustering
+        naming = [name for name in naming if is_typical_name(name)]
+    more = [n for n in columns if n not in naming and names_rows(n, rows.columns[n])]
+    return naming + more if len(naming) + len(more) < len(columns) else naming
+
+
+def _id_names(named: Iterable[str], id_column: str | None, join: RowJoin | None) -> list[str]:
+    """Columns with the names of the objects, the best first."""
+    first = [id_column, None if join is None else join.key, "id"]
+    return sorted(named, key=lambda name: first.index(name) if name in first else len(first))
+
+
+def read_labels(
+    path: str | os.PathLike[str],
+    objects: int | Dataset | LabelColumns | Rows,
+    *,
+    rows: Iterable[int] | None = None,
+    ids: Ids | None = None,
+    id_column: str | None = None,
+    on: Literal["same", "inner"] = "same",
+    classes: Collection[Any] = (),
+    header: bool | None = None,
+    unreadable: Iterable[int] = (),
+    is_subset: bool = False,
+) -> KnownLabels:
+    r"""Read the known classes of some of the objects.
+
+    Parameters
+    ----------
+    path : str or path
+        One of four formats:
+
+        - a table of ``sortal sample``: ``row`` is the row in the data (from 0), ``label`` the class
+          or empty; ``draw`` and ``check`` are verified
+        - a table with the classes and any column that names the objects in the data too
+        - an export of Label Studio (``.json``) of what ``sortal label --export`` wrote
+        - one class, or empty cell, for each object in order
+
+        The classes are the column ``label``, or the only one that does not name the objects.
+    objects : int, Dataset or LabelColumns
+        The objects, or their number.
+    rows : array-like of int, shape (n_objects,), optional
+        Row of the data of each object, if only the number of objects is given. By default all
+        rows are objects.
+    ids : array-like, shape (n_objects,), optional
+        The names of the objects, if only their number is given.
+    id_column : str, optional
+        The column that names the objects, if several do.
+    on : {"same", "inner"}
+        ``"inner"`` ignores labels of other objects.
+    classes : collection
+        The classes, if known; -1 is a class if it is among them.
+    header : bool, optional
+        As for :func:`read`.
+    unreadable : iterable of int
+        Numbers in the draw of rows without a label, for a reason that cannot depend on the class.
+        The label ``unreadable`` says the same.
+    is_subset : bool, default False
+        Whether the objects are some of the rows, chosen without a look at the labels. Otherwise a
+        drawn row of the file that is no object is one that was skipped.
+
+    Raises
+    ------
+    InputError
+        If a row does not exist, is repeated or was changed since the draw, or no class is known.
+
+    Notes
+    -----
+    Labels are read as written (``NA`` and ``none`` are classes; ``nan`` is an unknown one). Whole
+    numbers become integers, and ``-1`` marks an unknown class where no cell is empty.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, sortal.datasets
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "few.csv")
+    ...     _ = path.write_text("row,label\n2,NA\n0,b\n")
+    ...     sortal.datasets.read_labels(path, 4).values
+    array(['b', None, 'NA', None], dtype=object)
+    """
+    file = Path(path)
+    left = _labelled_rows(objects, rows, ids, id_column)
+    if file.suffix.lower() == ".json":
+        columns: dict[str, NDArray[Any]] = studio_columns(file)
+        written: dict[str, Any] = dict(columns)
+        notes: list[str] = []
+    else:
+        columns, notes, written = read_columns(
+            file, n=left.n, header=header, wanted=(ROW, "label", id_column), single=True
+        )
+    listing = drawn_rows.listing(columns, file)
+    if file.suffix.lower() == ".json":
+        listing = replace(listing, size=None)  # an export has the annotated tasks only
+    columns = listing.columns
+    written = {
+        name: np.array(as_list(values), dtype=object)[listing.order]
+        for name, values in written.items()
+        if name in columns
+    }
+    numbers = _row_numbers(columns.get(ROW)) if "label" in columns else None
+    right = Rows(str(file), _n_rows(written), written).without({"label"} - {id_column})
+    is_labels_alone = len(columns) < 2
+    right = right.without(columns) if is_labels_alone else right
+    key = _said(id_column, left, right)
+    join = join_rows(left, right, key=key, on="inner" if on == "inner" else "right")
+    notes += join.notes
+    naming = {name for name in columns if name != "label"} if "label" in columns else {
+        *_naming(columns, Rows(str(file), right.n, written), join.keys), ROW, *SCORES
+    }  # fmt: skip
+    label_columns = [name for name in columns if name not in naming]
+    if len(label_columns) != 1:
+        raise InputError(
+            f"{file} has {len(columns)} columns ({quoted(columns)}) and none is called 'label'; "
+            "a file of classes has this column, a single column, or one besides the ids"
+        )
+    label_name = label_columns[0]
+    labels = columns[label_name].copy()
+    excused = [i for i, v in enumerate(labels) if is_unreadable(v, classes)]
+    labels[excused] = None
+    doubts: list[str] = []
+    is_ordered = listing.numbers is not None
+    listed_objects: list[int] = []
+    places = [None if place < 0 else place for place in join.places.tolist()]
+    if numbers is not None:
+        by = "" if is_ordered else drawn_rows.sorted_by(columns)
+        notes += [drawn_rows.unknown_order(by)] if by else []
+        is_ordered = not by
+        listed_objects = join.left_rows[np.argsort(join.right_rows, kind="stable")].tolist()
+    listed = [None if place is None else labels[place] for place in places]
+    labels = np.array(listed, dtype=object)
+    values = known_labels(labels, name=str(file), classes=classes)
+    order, taught = _drawn(values, places, listing.is_drawn) if is_ordered else (None, ())
+    draw = Draw.of(listing, dict(enumerate(places)), [*unreadable], excused)
+    notes += none_note(values)
+    unlabelled = tuple(i for i in listed_objects if values[i] is None and draw.is_readable(i))
+    skipped = () if order is None else draw.skipped(order, is_subset=is_subset)
+    return KnownLabels(
+        values, tuple(notes), tuple(doubts), order, taught, unlabelled * is_ordered, label_name,
+        join, skipped, draw,
+    )  # fmt: skip
+
+
+def classes_of_file(
+    options: ReadingOptions,
+) -> ClassReader | None:
+    """What reads the file of classes that options name; None if they name none."""
+    if not isinstance(options.y, str):
+        return None
+
+    def classes(rows: Rows) -> tuple[NDArray[np.object_], str, list[str]]:
+        labels = read_labels(options.y, rows, id_column=options.id_column, on=options.on)
+        doubts = [f"Warning: {doubt}." for doubt in labels.doubts]
+        return labels.values, labels.column, [*labels.notes, *doubts]
+
+    return classes
+
+
+def _labelled_rows(
+    objects: int | Dataset | LabelColumns | Rows,
+    rows: Iterable[int] | None,
+    ids: Ids | None,
+    id_column: str | None,
+) -> Rows:
+    """The rows of the objects that may have a label."""
+    if isinstance(objects, LabelColumns):
+        assert objects.named is not None
+        return objects.named
+    if not isinstance(objects, (int, np.integer)):
+        return rows_of(objects, key=id_column)
+    named = Rows("the data", int(objects)) if ids is None else rows_of(ids, key=id_column)
+    if named.n != objects:
+        raise InputError(f"there are {named.n} ids, but {objects} objects")
+    numbers = None if rows is None else np.array(list(rows), dtype=np.intp)
+    return replace(named, numbers=numbers)
+
+
+def _drawn(
+    values: NDArray[np.object_], places: list[int | None] | None, is_drawn: Bools | None
+) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
+    """Labelled objects in the order of the draw, and those that were not drawn."""
+    rows = range(len(values)) if places is None else places
+    labelled = [(row, i) for i, row in enumerate(rows) if row is not None and values[i] is not None]
+    drawn = [i for row, i in sorted(labelled) if is_drawn is None or is_drawn[row]]
+    return tuple(drawn), tuple(i for _, i in sorted(labelled) if i not in set(drawn))
+
+
+def _row_numbers(values: NDArray[Any] | None) -> NDArray[np.intp] | None:
+    """Row numbers as integers; None unless they are whole numbers from 0 on."""
+    if values is not None and values.dtype.kind in "iu":
+        return values.astype(np.intp) if values.min() >= 0 else None
+    if values is None or any(type(value) is not int or value < 0 for value in values):
+        return None
+    return values.astype(np.intp)
+
+
+def _require_labels(columns: dict[str, NDArray[Any]], path: Path) -> None:
+    """Raise for clusterings with missing labels, all in one message."""
+    places = []
+    for name, values in columns.items():
+        if values.dtype.kind in "iu":
+            continue
+        unlabelled = [row for row, value in enumerate(values) if value is None]
+        if unlabelled:
+            places.append(
+                f"the clustering {name!r} has no label in {len(unlabelled):,} of {len(values):,} "
+                f"objects ({row_numbers(unlabelled)})"
+            )
+    if places:
+        more = f"; and {len(places) - 5} more clusterings" if len(places) > 5 else ""
+        raise InputError(
+            f"{path}: {'; '.join(places[:5])}{more}; write -1 where an object is an outlier, or "
+            "exclude columns that are not clusterings"
+        )
+
+
+def _labels(values: NDArray[Any]) -> NDArray[Any]:
+    """Labels as integers where all are whole numbers, else as written."""
+    is_whole = values.dtype.kind in "iu" or all(type(value) is int for value in values)
+    return values.astype(np.int64, copy=False) if is_whole else values

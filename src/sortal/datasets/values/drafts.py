@@ -1,0 +1,108 @@
+"""Data on their way to a data set: as they were read, and partly prepared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sortal.datasets.values.names_and_ids import row_numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from sortal.runtime.types import Bools
+
+
+@dataclass
+class RawData:
+    """Raw content of a source.
+
+    Attributes
+    ----------
+    name, source : str
+    content : Arrow table, ndarray of shape (n, d), or csr_array
+    names : tuple of str, optional
+        Columns of an array, or all columns of the source of a table.
+    beside : mapping of str to ndarray
+        One-dimensional arrays beside an array (in an NPZ file).
+    notes : list of str
+    owned : bool
+        Whether ``content`` may be written to.
+    ragged : ndarray of bool, shape (n,), optional
+        Rows without values: their lines have too few or too many cells.
+    ids : ndarray, optional
+        Names of the objects, if the source has them beside its columns.
+    variables : DataFrame, optional
+        What describes the objects, if ``content`` is a representation of it.
+    of_terms : bool
+        Whether the columns are terms, which options cannot name.
+    decimal : str
+        Decimal mark of the source.
+    """
+
+    name: str
+    source: str | None
+    content: Any
+    names: tuple[str, ...] | None = None
+    beside: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    owned: bool = False
+    ragged: Bools | None = None
+    ids: NDArray[Any] | None = None
+    variables: pd.DataFrame | None = None
+    of_terms: bool = False
+    decimal: str = "."
+
+
+@dataclass
+class DatasetDraft:
+    """Data set under construction; ``origin`` maps each feature to its source column."""
+
+    X: Any
+    names: tuple[str, ...]
+    origin: NDArray[np.intp]
+    columns: tuple[str, ...]
+    categorical: Bools
+    notes: list[str]
+    owned: bool
+    ids: NDArray[Any] | None = None
+    labels: NDArray[np.object_] | None = None
+    label_name: str = ""  # of the column in a file of classes
+    rows: NDArray[np.intp] | None = None  # of the source, where some were excluded
+    n_source: int = 0  # rows of the source, where some were excluded
+    filler: Any = None  # of missing values
+    gaps: Bools | None = None  # values that were missing
+    keys: Mapping[str, Any] = field(default_factory=dict)  # that may name rows
+
+    @property
+    def sparse(self) -> bool:
+        """Whether the data are sparse."""
+        return not isinstance(self.X, np.ndarray)
+
+    def row_numbers(self, rows: Iterable[int]) -> str:
+        """Numbers of remaining rows in the source, as :func:`row_numbers` lists them."""
+        return row_numbers(rows if self.rows is None else self.rows[list(rows)].tolist())
+
+    def ensure_owned(self) -> None:
+        """Copy ``X`` unless it may be written to."""
+        if not self.owned:
+            self.X, self.owned = np.array(self.X), True
+
+    def keep_features(self, keep: Bools) -> None:
+        """Exclude all features but those in the mask ``keep``."""
+        self.X = self.X[:, keep] if self.sparse else np.ascontiguousarray(self.X[:, keep])
+        self.names = tuple(name for name, is_kept in zip(self.names, keep, strict=True) if is_kept)
+        self.origin, self.categorical = self.origin[keep], self.categorical[keep]
+        self.owned = True
+
+    def keep_objects(self, keep: Bools) -> None:
+        """Exclude all objects but those in the mask ``keep``."""
+        self.rows = np.flatnonzero(keep) if self.rows is None else self.rows[keep]
+        self.X = self.X[keep]
+        self.ids = None if self.ids is None else self.ids[keep]
+        self.labels = None if self.labels is None else self.labels[keep]
+        self.owned = True

@@ -1,0 +1,6 @@
+"""Null references: data like the user's, without its clusters."""
+
+from sortal.nulls.references import Null, draw_reference
+from sortal.nulls.structure import Structure, assess_structure
+
+__all__ = ["Null", "Structure", "assess_structure", "draw_reference"]

@@ -1,0 +1,26 @@
+"""Try many clusterings, store them, judge them all at once, choose one and say why."""
+
+from sortal.runtime.validation import NothingToRankError, StorageError
+from sortal.study.alternatives import Alternatives
+from sortal.study.answer import Answer
+from sortal.study.differences import kept_differences, thinned_parts
+from sortal.study.divisions import Alternative
+from sortal.study.fits import DEFAULT_CLUSTERERS
+from sortal.study.scores import NO_LABELS
+from sortal.study.stability import kept_assessment
+from sortal.study.study import Study, load_study
+
+__all__ = [
+    "DEFAULT_CLUSTERERS",
+    "NO_LABELS",
+    "Alternative",
+    "Alternatives",
+    "Answer",
+    "NothingToRankError",
+    "StorageError",
+    "Study",
+    "kept_assessment",
+    "kept_differences",
+    "load_study",
+    "thinned_parts",
+]

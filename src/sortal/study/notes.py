@@ -1,0 +1,111 @@
+"""Results of a study: derived from its record, or noted in its storage as JSON."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Collection
+from dataclasses import fields
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import numpy as np
+
+from sortal.inference import Differences
+from sortal.stability import Assessment, ClusterStability, StabilityCurve
+from sortal.study.store import packed, unpacked
+
+if TYPE_CHECKING:
+    from sortal.study.tried import Tried
+
+
+T = TypeVar("T")
+_KINDS = {
+    kind.__name__: kind for kind in (Assessment, ClusterStability, StabilityCurve, Differences)
+}
+
+
+def noted(tried: Tried, key: str, question: object, work_out: Callable[[], T]) -> T:
+    """The result noted under a key for the same question; else a new one, which is noted."""
+    note = tried.storage.meta.get(key)
+    if note is not None and note["question"] == question:
+        return cast("T", _unpack(note["answer"]))
+    result = work_out()
+    tried.storage.set_meta({key: {"question": question, "answer": _pack(result)}})
+    return result
+
+
+def last_noted(tried: Tried, key: str) -> tuple[Any, Any]:
+    """The question and the result under a key, None and None where there is no note."""
+    note = tried.storage.meta.get(key)
+    return (None, None) if note is None else (note["question"], _unpack(note["answer"]))
+
+
+def _pack(thing: Any) -> Any:
+    """A result as JSON; anything but plain values becomes its kind and its content."""
+    kind, content = type(thing).__name__, thing
+    if kind in _KINDS:
+        names = [field.name for field in fields(thing) if field.name != "details"]
+        content = {name: _pack(getattr(thing, name)) for name in names}
+    elif isinstance(thing, np.ndarray):
+        content = base64.b64encode(packed(thing)).decode()
+    elif kind == "DataFrame":
+        content = {
+            "index": [thing.index.name, thing.index.tolist()],
+            "columns": {str(name): thing[name].tolist() for name in thing},
+        }
+    elif isinstance(thing, dict):
+        content = [[key, _pack(value)] for key, value in thing.items()]
+    elif not isinstance(thing, tuple):
+        return thing
+    return [kind, content]
+
+
+def _unpack(kept: Any) -> Any:
+    """Inverse of :func:`_pack`."""
+    import pandas as pd
+
+    if not isinstance(kept, list):
+        return kept
+    kind, content = kept
+    if kind in _KINDS:
+        return _KINDS[kind](**{name: _unpack(part) for name, part in content.items()})
+    if kind == "dict":
+        return {key: _unpack(value) for key, value in content}
+    if kind == "ndarray":
+        return unpacked(base64.b64decode(content))
+    if kind == "DataFrame":
+        name, index = content["index"]
+        return pd.DataFrame(content["columns"], index=pd.Index(index, name=name))
+    return tuple(content)
+
+
+def derived(*, without: Collection[str] = ()) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Decorate a function of :class:`Tried`: its value is cached under a digest of its premises.
+
+    The premises are the record, the candidates' outcomes, the scores, the notes, the ledger, and
+    whether judging was stopped. ``without`` excludes settings, ``"scores"`` or ``"notes"``. Nothing
+    has to be cleared by hand.
+    """
+
+    def decorate(work_out: Callable[..., T]) -> Callable[..., T]:
+        @wraps(work_out)
+        def cached(tried: Tried) -> T:
+            name = f"{work_out.__module__}.{work_out.__name__}"
+            if tried.results.get(name, ("",))[0] != _state(tried, without):
+                value = work_out(tried)  # which may score on the way
+                tried.results[name] = _state(tried, without), value
+            result: T = tried.results[name][1]
+            return result
+
+        return cached
+
+    return decorate
+
+
+def _state(tried: Tried, without: Collection[str]) -> str:
+    """A digest of the premises."""
+    changes = tried.storage.changes
+    since = {kind: n for kind, n in changes.items() if kind not in without and kind != "calls"}
+    counted = f"{tried.ledger} {tried.draw} {tried.undrawn} {tried.skipped} "
+    counted += f"{tried.unreadable} {tried.stopped}"
+    return f"{tried.record.digest(without=without)} {since} {counted}"

@@ -1,0 +1,107 @@
+"""The number of clusters of a data set, with the probability of each number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sortal.judge import FEWEST_OBJECTS
+from sortal.nulls.structure import NO_GAPS, UNCERTAIN_GAPS
+from sortal.runtime.numerals import percent
+from sortal.runtime.validation import InputError
+from sortal.study.numbers import MIN_NAMED
+from sortal.study.study import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from sortal.nulls.structure import Structure
+    from sortal.runtime.types import ArrayLike, Metric
+
+
+@dataclass(frozen=True)
+class NumberOfClusters:
+    """How many clusters there are.
+
+    Attributes
+    ----------
+    k : int
+        That of the best clustering; 1 where gaps between clusters are less probable than none. That
+        is no evidence of one cluster: those that overlap cannot be excluded.
+    probabilities : Series
+        The probability of each number; they sum to 1. That of 1 is the probability that no gaps
+        separate clusters.
+    table : DataFrame
+        The best clustering of each number that the default sweep found, and its recovery.
+    structure : Structure or None
+        Whether gaps separate clusters.
+    """
+
+    k: int
+    probabilities: pd.Series[float]
+    table: pd.DataFrame
+    structure: Structure | None = None
+
+    def __repr__(self) -> str:
+        shares = self.probabilities.sort_values(ascending=False, kind="stable")
+        rest = shares.drop(self.k).items()
+        likely = [f"{k} ({percent(share, 0)})" for k, share in rest if share >= MIN_NAMED]
+        others = " or ".join(likely)
+        if self.k == 1:
+            is_no = self.structure is not None and self.structure.decision == "no"
+            gaps = f"chance of gaps {percent(1 - shares[1], 0)}"
+            more = f", with {others} clusters" * bool(likely)
+            return f"{NO_GAPS if is_no else UNCERTAIN_GAPS} The {gaps}{more}."
+        return f"{self.k} clusters ({percent(shares[self.k], 0)}){', or ' * bool(likely)}{others}."
+
+
+def n_clusters(
+    X: ArrayLike, *, metric: Metric = "euclidean", random_state: int = 0
+) -> NumberOfClusters:
+    """How many clusters there are: one answer, with the probability of each number.
+
+    Parameters
+    ----------
+    X : array-like, shape (n, d), or a Dataset
+    metric : str or callable
+    random_state : int
+
+    Raises
+    ------
+    InputError
+        For fewer objects than the learned judge takes, and for a graph.
+
+    Notes
+    -----
+    The probability of gaps comes from :func:`sortal.assess_structure`; the learned judge divides
+    it among the clusterings of the default sweep.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sortal
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
+    >>> sortal.n_clusters(X).k
+    3
+    """
+    import pandas as pd
+
+    study = Study(X, metric=metric, random_state=random_state)
+    study.sweep(progress=False)
+    answer = study.best(stability=False)
+    if not answer.numbers:
+        raise InputError(
+            f"the learned judge takes {FEWEST_OBJECTS} objects or more that have features or "
+            "distances; sortal.stability.ESTIMATORS has other ways"
+        )
+    structured = 1.0 if answer.structure is None else answer.structure.probability
+    shares = {1: 1 - structured} | {
+        number.k: structured * number.probability for number in answer.numbers
+    }
+    probabilities = pd.Series(shares, name="probability").rename_axis("k").sort_index()
+    best = study.rank().reset_index(names="name").drop_duplicates("n_clusters")
+    best = best.set_index("n_clusters").rename_axis("k").sort_index()
+    table = best[["name", "recovery", "low", "high"]]
+    k = answer.n_clusters if structured >= 0.5 else 1
+    return NumberOfClusters(k, probabilities, table, answer.structure)

@@ -1,0 +1,220 @@
+"""Numbers of clusters: how likely each is, and how clusterings of different numbers nest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from sortal.study.facts import NESTS, POOR, Granularity, LevelCandidate, Number
+from sortal.study.ranking import SHAKE, TIE_WIDTH
+from sortal.study.scores import candidate_cluster_names, candidate_labels
+from sortal.study.stability import swept_numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from sortal.study.judgement import JudgedCandidates
+    from sortal.study.tried import Tried
+
+#: how many of the most likely numbers are compared with the answer
+N_COMPARED = 4
+#: error of the difference of two recoveries, and candidates that are called level at most
+LEVEL, MOST_LEVEL = TIE_WIDTH * 2**0.5 * SHAKE, 4
+#: adjusted Rand index from which on two candidates are one to the reader
+NEARLY_THE_SAME = 0.95
+#: least probability of a number in a tree of granularities
+LEAST_LIKELY = 0.05
+#: probability from which on another number is named
+MIN_NAMED = 0.15
+
+
+def nesting(
+    coarse: NDArray[np.integer], fine: NDArray[np.integer]
+) -> tuple[float, list[list[int]]]:
+    """Share of the objects for which the finer partition divides the coarser, and its parts.
+
+    Outliers of either are not counted.
+
+    >>> nesting(np.array([0, 0, 1, 1, 1, 1]), np.array([0, 0, 1, 1, 2, 2]))
+    (1.0, [[0], [1, 2]])
+    """
+    both = (coarse >= 0) & (fine >= 0)
+    table = np.zeros((fine.max() + 1, coarse.max() + 1), dtype=np.int64)
+    np.add.at(table, (fine[both], coarse[both]), 1)
+    home = np.where(table.any(axis=1), table.argmax(axis=1), -1)
+    share = table.max(axis=1).sum() / max(both.sum(), 1)
+    return float(share), [np.flatnonzero(home == c).tolist() for c in range(table.shape[1])]
+
+
+def numbers_of(
+    tried: Tried,
+    ranked: pd.DataFrame,
+    shares: Mapping[int, float],
+    judgement: JudgedCandidates | None,
+) -> tuple[Number, ...]:
+    """Numbers of clusters by their shares, that of the answer first, and how they nest in it.
+
+    None where the user asked for one number, which the answer has, and no references stand beside.
+    """
+    answer = int(ranked["n_clusters"].iloc[0])
+    if set(swept_numbers(tried)) == {answer} and not (judgement and judgement.references):
+        return ()
+    best = _best_of_each(ranked, judgement)
+    if answer in shares:
+        best[answer] = _BestOfNumber(str(ranked.index[0]))
+    (k, share), *rest = sorted(shares.items(), key=lambda item: (item[0] != answer, -item[1]))
+    numbers = [Number(k, share, best[k].name)]
+    first = best[k].divided(tried)
+    for k, share in rest:
+        if len(numbers) >= N_COMPARED:
+            numbers.append(Number(k, share, best[k].name))
+            continue
+        numbers.append(Number(k, share, best[k].name, *_relation(first, best[k].divided(tried))))
+    return tuple(numbers)
+
+
+#: labels of a clustering, and the names of its clusters
+_Divided = tuple["NDArray[np.int32]", list[str]]
+
+
+def _relation(
+    first: _Divided, second: _Divided
+) -> tuple[float, tuple[tuple[str, tuple[str, ...]], ...]]:
+    """How far one divides the other, and the clusters of the finer in each of the coarser."""
+    (coarse, wholes), (fine, names) = sorted(
+        [first, second], key=lambda divided: int(divided[0].max())
+    )
+    nested, parts = nesting(coarse, fine)
+    united = (
+        (whole, tuple(names[i] for i in part)) for whole, part in zip(wholes, parts, strict=True)
+    )
+    return nested, tuple(united)
+
+
+def level_with(
+    tried: Tried, ranked: pd.DataFrame, judgement: JudgedCandidates
+) -> tuple[LevelCandidate, ...]:
+    """Candidates that are level with the first, no two of them nearly the same.
+
+    Their recovery is within the error of a difference, and their number of clusters at
+    least half as probable as the most probable one. Of the user's clusterings all within the
+    error are level.
+    """
+    place = {name: i for i, name in enumerate(judgement.names)}
+    agreement, allowed = judgement.evidence.agreement, judgement.may_be_first
+    answer = str(ranked.index[0])
+    least = float(ranked["recovery"].iloc[0]) - LEVEL
+    listed: list[int] = [place[answer]]
+    level: list[LevelCandidate] = []
+    for row in range(1, len(ranked)):
+        name = str(ranked.index[row])
+        i = place[name]
+        if float(ranked["recovery"].iloc[row]) < least:
+            break
+        if ranked["clusterer"].iloc[row] != "given" and (
+            len(level) >= MOST_LEVEL
+            or not allowed[i]
+            or agreement[i, listed].max() >= NEARLY_THE_SAME
+        ):
+            continue
+        listed.append(i)
+        first = candidate_labels(tried, answer), candidate_cluster_names(tried, answer)
+        second = candidate_labels(tried, name), candidate_cluster_names(tried, name)
+        level.append(
+            LevelCandidate(
+                name, int(second[0].max()) + 1, judgement.recovery(name),
+                float(agreement[i, listed[0]]), _shared(first, second[0]),
+                *_relation(first, second),
+            )
+        )  # fmt: skip
+    return tuple(level)
+
+
+def _shared(first: _Divided, second: NDArray[np.int32]) -> tuple[str, ...]:
+    """Names of the clusters that another clustering has, too, by their Jaccard similarity."""
+    labels, names = first
+    both = np.zeros((len(names), int(second.max()) + 1))
+    inside = (labels >= 0) & (second >= 0)
+    np.add.at(both, (labels[inside], second[inside]), 1)
+    sizes = np.bincount(labels[labels >= 0], minlength=len(names))
+    others = np.bincount(second[second >= 0], minlength=both.shape[1])
+    similar = (both / (sizes[:, None] + others - both)).max(axis=1)
+    return tuple(name for name, share in zip(names, similar, strict=True) if share >= NESTS)
+
+
+def granularities(tried: Tried, numbers: Sequence[Number]) -> tuple[Granularity, ...]:
+    """The answer and the likely clusterings that divide it, or that it divides, as a tree."""
+    likely = [n for n in numbers if n.name is not None and n.probability >= LEAST_LIKELY]
+    if not likely or likely[0] is not numbers[0]:
+        return ()
+    labels = {n.k: candidate_labels(tried, str(n.name)) for n in likely}
+    chain = [likely[0]]
+    for number in sorted(likely[1:], key=lambda n: n.k):
+        if number.k > chain[-1].k and _nests(labels[chain[-1].k], labels[number.k]):
+            chain.append(number)
+    for number in sorted(likely[1:], key=lambda n: -n.k):
+        if number.k < chain[0].k and _nests(labels[number.k], labels[chain[0].k]):
+            chain.insert(0, number)
+    if len(chain) < 2:
+        return ()
+    out = [Granularity(chain[0].k, str(chain[0].name), chain[0].probability)]
+    for coarse, fine in pairwise(chain):
+        names = candidate_cluster_names(tried, str(coarse.name))
+        _, parts = nesting(labels[coarse.k], labels[fine.k])
+        home = {part: names[whole] for whole, of_it in enumerate(parts) for part in of_it}
+        parents = tuple(home.get(part, "") for part in range(int(labels[fine.k].max()) + 1))
+        out.append(Granularity(fine.k, str(fine.name), fine.probability, parents))
+    return tuple(out)
+
+
+def _nests(coarse: NDArray[np.int32], fine: NDArray[np.int32]) -> bool:
+    """Whether the finer clustering divides the coarser, but for a tenth of the objects."""
+    return nesting(coarse, fine)[0] >= NESTS
+
+
+def open_above(numbers: Sequence[Number], k: int | None, tried: Tried) -> int | None:
+    """The largest number tried, where it is the answer's or the most likely one.
+
+    A sweep of a single number asks for that one, so it leaves nothing open.
+    """
+    swept = set(swept_numbers(tried))
+    if len(swept) < 2:
+        return None
+    likeliest = max(numbers, key=lambda number: number.probability, default=None)
+    at_the_end = k == max(swept) or (likeliest is not None and likeliest.k == max(swept))
+    return max(swept) if at_the_end else None
+
+
+class _BestOfNumber(NamedTuple):
+    """The best clustering with a number of clusters: a candidate by name, or a reference."""
+
+    name: str | None
+    codes: NDArray[np.int32] | None = None
+
+    def divided(self, tried: Tried) -> tuple[NDArray[np.int32], list[str]]:
+        """Its labels, and the names of its clusters."""
+        if self.name is not None:
+            return candidate_labels(tried, self.name), candidate_cluster_names(tried, self.name)
+        assert self.codes is not None
+        return self.codes, [str(i) for i in range(int(self.codes.max()) + 1)]
+
+
+def _best_of_each(
+    ranked: pd.DataFrame, judgement: JudgedCandidates | None
+) -> dict[int, _BestOfNumber]:
+    """The first candidate with each number, unless it is poor and there is a reference."""
+    best: dict[int, _BestOfNumber] = {}
+    for reference, _ in () if judgement is None else judgement.references:
+        k = int(reference.codes.max()) + 1
+        best.setdefault(k, _BestOfNumber(None, reference.codes))
+    poor: set[Any] = set()
+    if "recovery" in ranked:
+        poor = set(ranked.index[(ranked["recovery"] < POOR).to_numpy(dtype=bool)])
+    for name, k in reversed([*zip(ranked.index, map(int, ranked["n_clusters"]), strict=True)]):
+        if name not in poor or k not in best or best[k].name is not None:
+            best[k] = _BestOfNumber(str(name))
+    return best

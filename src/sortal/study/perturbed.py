@@ -1,0 +1,141 @@
+"""The answer on 90 % of the rows: the share of agreement with which the same groups come back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sortal.measures.external.pairs import adjusted_rand_index
+from sortal.runtime.draws import draw_rows
+from sortal.runtime.progress import progress_bar
+from sortal.runtime.validation import InputError
+from sortal.runtime.version import __version__
+from sortal.study.deciders import decider_of
+from sortal.study.facts import Steadiness
+from sortal.study.jobs import Job, derived_seed
+from sortal.study.judgement import judged
+from sortal.study.notes import last_noted, noted
+from sortal.study.scores import candidate_labels, candidate_table
+from sortal.study.stability import swept_clusterer
+from sortal.study.store import planned
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sortal.study.tried import Tried
+
+#: share of the rows in a part, and numbers of parts by default and where stability is asked for
+KEPT = 0.9
+N_PARTS, MANY_PARTS = 3, 10
+#: least chance with which a candidate is chosen on a part, to be fitted there
+LEAST_CHANCE = 0.05
+
+
+def measure_steadiness(
+    tried: Tried,
+    name: str,
+    *,
+    many: bool = False,
+    executor: object = None,
+    progress: bool | None = None,
+) -> None:
+    """Note how well the answer comes back on parts of the rows, see :class:`Steadiness`.
+
+    More parts than are needed stay; nothing is noted where no clusterer can be fitted again.
+    """
+    n_parts = MANY_PARTS if many else N_PARTS
+    kept = kept_steadiness(tried, name)
+    if kept is not None and kept.n_parts >= n_parts:
+        return
+    chosen = _chosen_on_parts(tried, name)
+    if not chosen:
+        return
+    noted(
+        tried,
+        _key(tried, name),
+        _question(chosen) | {"n_parts": n_parts},
+        lambda: _measured(tried, name, chosen, n_parts, executor, progress),
+    )
+
+
+def kept_steadiness(tried: Tried, name: str) -> Steadiness | None:
+    """The noted steadiness of the answer; None where it was not measured for these candidates."""
+    question, value = last_noted(tried, _key(tried, name))
+    if value is None:
+        return None
+    n_parts = question.pop("n_parts")
+    if question != _question(_chosen_on_parts(tried, name)):
+        return None
+    return Steadiness(value, KEPT, n_parts)
+
+
+def _key(tried: Tried, name: str) -> str:
+    """The key of the note on a candidate's partition."""
+    return f"steadiness {candidate_table(tried)['partition'].get(name)}"
+
+
+def _question(chosen: dict[str, float]) -> dict[str, Any]:
+    """What the steadiness depends on, beside the data and the seed."""
+    return {"version": __version__, "chosen": chosen}
+
+
+def _chosen_on_parts(tried: Tried, name: str) -> dict[str, float]:
+    """Candidates that may be chosen on a part, with their chances.
+
+    The answer alone where the judge does not decide; none if one of them cannot be fitted again.
+    """
+    chances = {name: 1.0}
+    judgement = judged(tried) if decider_of(tried).startswith("judge") else None
+    if judgement is not None and judgement.first == name:
+        chances = judgement.chosen_on_parts()
+    likely = {rival: chance for rival, chance in chances.items() if chance >= LEAST_CHANCE}
+    table = {c["name"]: c for c in tried.storage.candidates()}
+    again = all(
+        table[rival]["parameter"] is not None and table[rival]["clusterer"] in tried.clusterers
+        for rival in likely
+    )
+    total = sum(likely.values())
+    return {rival: round(c / total, 6) for rival, c in likely.items()} if again else {}
+
+
+def _measured(
+    tried: Tried,
+    name: str,
+    chosen: dict[str, float],
+    n_parts: int,
+    executor: object,
+    progress: bool | None,
+) -> float | None:
+    """Mean agreement of the answer with the fits to parts, by the chances of the candidates."""
+    labels = candidate_labels(tried, name)
+    values: list[float] = []
+    with progress_bar("Fitting parts", n_parts * len(chosen), show=progress) as advance:
+        for part in range(n_parts):
+            mean = total = 0.0
+            for rival, chance in chosen.items():
+                rows, again = _fitted_to_part(tried, rival, part, executor)
+                advance(1)
+                if again is not None:
+                    agreement = adjusted_rand_index(labels[rows], again, noise="singletons")
+                    mean, total = mean + chance * float(agreement), total + chance
+            if total:
+                values.append(mean / total)
+    return float(np.mean(values)) if values else None
+
+
+def _fitted_to_part(
+    tried: Tried, name: str, part: int, executor: object
+) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
+    """The rows of a part, and the labels there by the clusterer and the seed of a candidate."""
+    candidate = tried.storage.candidate(name)
+    clusterer = swept_clusterer(tried, candidate["clusterer"])
+    objects = tried.objects
+    among = objects.sample.rows if tried.fits.fits_sample(clusterer) else objects.contents.rows
+    seed = derived_seed(tried.settings.random_state, f"part {part} of the objects")
+    rows = among[draw_rows(len(among), max(int(KEPT * len(among)), 1), seed)]
+    try:
+        (outcome,) = tried.fits.on_rows(Job(clusterer, (planned(candidate),)), rows, executor)
+    except InputError:
+        return rows, None
+    return rows, outcome.labels

@@ -1,0 +1,78 @@
+"""What was assumed about columns and rows, in a few words; :mod:`sortal.datasets` has sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sortal.study.wording.phrases import FEW
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sortal.study.facts import AnswerFacts
+
+#: length from which on further assumptions are counted, not named
+LONG = 150
+#: a few words for each kind of finding; ``{}`` are the columns
+PHRASES = {
+    "distances": "taken for features, not distances",
+    "edges": "taken for rows, not edges of a graph",
+    "long-format": "taken row by row, not in long format",
+    "series": "taken row by row, not as series",
+    "repeated-ids": "{} repeats: rows, not objects, are clustered",
+    "stacked": "possibly several tables in one file",
+    "unlike-part": "parts unlike the others used as they are ({})",
+    "header": "first line possibly data",
+    "unit-change": "a change of unit in {} undone",
+    "shifted": "shifted rows moved back",
+    "lone": "likely typing errors in {} read as missing",
+    "rows": "rows that are no objects excluded",
+    "outcome": "{} excluded (an outcome)",
+    "label": "{} excluded (named like classes)",
+    "reproduced": "the groups repeat the values of {}",
+    "successive": "rows are independent, though each is like the next",
+    "sentinel": "repeated far values in {} read as missing",
+    "order": "rows are sorted by {}: labels are no random sample",
+    "magnitude": "columns scaled to standard deviation 1",
+    "units": "columns scaled to standard deviation 1, since their units differ",
+    "mixed": "numbers scaled, categories as columns of 0 and 1",
+    "code": "{} read as categories",
+    "date": "{} read as days",
+    "id": "{} excluded (names)",
+    "text": "{} excluded (free text)",
+    "sparse": "{} excluded (mostly missing)",
+    "not-numbers": "cells of {} that are not numbers read as missing",
+    "missing": "missing values filled from similar rows",
+    "format": "{} read as formatted numbers",
+    "duplicate-rows": "repeated rows count as often as they occur",
+    "duplicate-columns": "repeated columns count once",
+    "exclusive": "{} read as one category",
+    "weight": "{} excluded (a weight)",
+    "independent": "{} without weight (depends on no other column)",
+    "repeated": "{} without weight (repeats another column)",
+}
+
+
+def assumptions(answer: AnswerFacts) -> str:
+    """What was assumed, the most harmful first; else how the data were prepared."""
+    phrases = [_phrase(finding) for finding in answer.findings]
+    if not phrases:
+        notes = (note for note in answer.notes if not note.startswith("The classes ("))
+        return next(notes, "").removesuffix(".")
+    shown = phrases[:1]
+    while len(shown) < len(phrases) and len("; ".join(phrases[: len(shown) + 1])) <= LONG:
+        shown.append(phrases[len(shown)])
+    if len(shown) < len(phrases):
+        shown.append(f"{len(phrases) - len(shown)} more (sortal check)")
+    return "; ".join(shown)
+
+
+def _phrase(finding: Any) -> str:
+    """A few words on a finding, and the option that changes it where there is just one."""
+    names = [*map(repr, finding.columns[:FEW])]
+    if len(finding.columns) > FEW:
+        names[FEW - 1 :] = [f"{len(finding.columns) - FEW + 1} more"]
+    phrase = PHRASES.get(finding.key)
+    if phrase is None:
+        return str(finding.to_dict()["sentence"]).removesuffix(".")
+    return phrase.format(", ".join(names))

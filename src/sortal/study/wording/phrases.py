@@ -1,0 +1,117 @@
+"""Phrases that several sentences share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sortal.runtime import numerals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sortal.study.facts import AnswerFacts, Recovery
+
+#: most items that a list in a sentence names
+FEW = 3
+#: least probability of groups that are called likely when the decision is unclear
+PROBABLE = 0.6
+
+
+def lower_first(sentence: str) -> str:
+    """A sentence as a clause: its first letter lower, without the full stop.
+
+    >>> lower_first("Gaps are uncertain.")
+    'gaps are uncertain'
+    """
+    return sentence[0].lower() + sentence[1:].removesuffix(".")
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names joined by commas, with "and" before the last."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def share(value: float) -> str:
+    """A probability in per cent, to a tenth below ten."""
+    return numerals.percent(value)
+
+
+def certain_percent(value: float) -> str:
+    """A probability in whole per cent, never shown as 0 or 100 %."""
+    if value > 0.99:
+        return "over 99 %"
+    return "under 1 %" if value < 0.01 else f"{100 * value:.0f} %"
+
+
+def decision(answer: AnswerFacts) -> str | None:
+    """Whether the data have clusters: "yes", "no" or "unclear"; None if not judged."""
+    return None if answer.structure is None else answer.structure.decision
+
+
+def probably(answer: AnswerFacts) -> bool:
+    """Whether groups are likely although the decision is unclear."""
+    evidence = answer.structure
+    if evidence is None:
+        return False
+    return evidence.decision == "unclear" and evidence.probability >= PROBABLE
+
+
+def natural(answer: AnswerFacts) -> bool:
+    """Whether groups are certain, likely or not judged, so that nothing speaks against them."""
+    return decision(answer) in (None, "yes") or probably(answer)
+
+
+def clusters(k: int) -> str:
+    """A number of clusters, such as "3 clusters"."""
+    return f"{k} cluster{'s' * (k != 1)}"
+
+
+def groups(k: int) -> str:
+    """A number of groups, the word for readers new to clustering."""
+    return f"{k} group{'s' * (k != 1)}"
+
+
+def counted(n: int) -> str:
+    """A number in words up to twelve, in digits above.
+
+    >>> counted(3), counted(13)
+    ('three', '13')
+    """
+    return numerals.number_word(n)
+
+
+def percent(value: float | None, decimals: int = 1) -> str:
+    """A share in per cent, to a fixed number of decimals."""
+    assert value is not None
+    return numerals.percent(value, decimals)
+
+
+def agreement(recovery: Recovery) -> str:
+    """A recovery to two decimals; negative values are shown as 0."""
+    return f"{max(recovery.value, 0):.2f}"
+
+
+def recovered(recovery: Recovery) -> str:
+    """Clause on how near a clustering is to groups that made the data, for the first screen."""
+    value, low, high = map(_tenths, (recovery.value, *recovery.interval))
+    return f"If groups made these data, these match them about {value} ({low} to {high})"
+
+
+def _tenths(value: float) -> str:
+    """An agreement to one decimal; negative values are shown as 0.
+
+    >>> _tenths(0.72), _tenths(0.97), _tenths(-0.1)
+    ('0.7', '1', '0')
+    """
+    return f"{max(value, 0):.1f}".removesuffix(".0")
+
+
+def span(low: float, high: float) -> str:
+    """The limits of an interval of agreement; negative ones are shown as 0."""
+    return f"{max(low, 0):.2f}–{max(high, 0):.2f}"
+
+
+def is_supplied(answer: AnswerFacts) -> bool:
+    """Whether the user supplied all candidates."""
+    return answer.tried.own == answer.tried.distinct

@@ -1,0 +1,465 @@
+"""The answer on one screen: data, finding, groups, and one short line for each further fact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sortal.bounds import percent_up
+from sortal.bounds.wording import percent_down, skipped_short
+from sortal.nulls.structure import NO_GAPS, UNCERTAIN_GAPS
+from sortal.study.facts import RANDOM
+from sortal.study.wording.assumed import assumptions
+from sortal.study.wording.phrases import (
+    FEW,
+    agreement,
+    certain_percent,
+    counted,
+    decision,
+    groups,
+    is_supplied,
+    listed,
+    lower_first,
+    natural,
+    percent,
+    recovered,
+    share,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sortal.meaning import ClusterDescription
+    from sortal.study.facts import (
+        AnswerFacts,
+        LevelCandidate,
+        Number,
+        OwnClustering,
+        Recovery,
+        ReferenceClustering,
+    )
+
+#: groups that are listed, groups of which the name and the rule are, and words of a topic
+MOST_GROUPS, MOST_DETAILED, TOPIC_WORDS = 8, 4, 8
+#: numbers of groups are named until they reach this probability together, each with the second
+ENOUGH, LEAST = 0.8, 0.05
+#: least agreement of clusterings that are much the same, and least advantage that is one
+SAME, BETTER = 0.8, 0.05
+#: probability above which a number of groups is likelier than all others together
+LIKELIER = 0.5
+#: rows to label next that are named
+NEXT_ROWS = 5
+#: headings of the table of the user's clusterings
+OWN_HEADS = ("", "yours", "groups", "recovery", "like the first")
+#: what takes the place of the groups where no gaps between them were found
+INSTEAD = "What would tell more: a few labels (sortal label), or other features."
+ANYWAY = "--anyway shows the best split."
+
+
+@dataclass(frozen=True)
+class Group:
+    """A line on one group; ``right`` is the share of unseen objects on the rule's right side."""
+
+    number: str
+    size: str
+    name: str
+    rule: str
+    right: str
+
+
+def data_line(answer: AnswerFacts, seconds: float | None = None) -> str:
+    """The data, what was tried, and how long it took."""
+    parts = [f"{answer.n_objects:,} {answer.noun}"]
+    if answer.n_rows is not None:
+        parts = [f"a sample of {answer.n_objects:,} of {answer.n_rows:,} rows"]
+    if answer.n_columns:
+        unit = "term" if answer.noun == "texts" else "column"
+        parts.append(f"{answer.n_columns:,} {unit}{'s' * (answer.n_columns > 1)}")
+    tried = f"{answer.tried.candidates:,} clusterings compared"
+    if answer.tried.candidates == 1:
+        tried = "one clustering judged"
+    spent = "" if seconds is None else f" in {_duration(seconds)}"
+    return f"{answer.data}: {', '.join(parts)}; {tried}{spent}"
+
+
+def _duration(seconds: float) -> str:
+    """Seconds below two minutes, else minutes."""
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def headline(answer: AnswerFacts, *, anyway: bool = True) -> str:
+    """The finding: how many groups, and how sure it is that gaps separate any.
+
+    These are two claims, each with its own probability. Without ``anyway``, the best split of data
+    without gaps is not shown, and the option that shows it is named.
+    """
+    data = _data(answer)
+    if is_supplied(answer):
+        more = f" {data[0].upper()}{data[1:]}." if data else ""
+        return f"{_of_own(answer, groups(answer.n_clusters))}{more}"
+    if decision(answer) == "no":
+        if is_none(answer) and not anyway:
+            return f"{NO_GAPS} {ANYWAY}"
+        return f"{NO_GAPS} The best split has {groups(answer.n_clusters)}."
+    return f"{_number(answer)}; {data}." if data else f"{_number(answer)}."
+
+
+def _number(answer: AnswerFacts) -> str:
+    """The number of groups, with its probability where others were tried."""
+    k, first = groups(answer.n_clusters), next(iter(answer.numbers), None)
+    if first is None or first.k != answer.n_clusters or len(answer.numbers) == 1:
+        return k if natural(answer) else f"Perhaps {k}"
+    adverb = "Probably" if natural(answer) and first.probability > LIKELIER else "Perhaps"
+    return f"{adverb} {k} ({certain_percent(first.probability)})"
+
+
+def _of_own(answer: AnswerFacts, k: str) -> str:
+    """The finding on clusterings that the user supplied."""
+    n, recovery = answer.tried.distinct, answer.recovery
+    if recovery is not None and recovery.value < RANDOM:
+        subject = "Your clustering" if n == 1 else f"None of your {counted(n)} clusterings"
+        verb = "does not look" if n == 1 else "looks"
+        return f"{subject} {verb} better than random groups."
+    level = [clustering.name for clustering in answer.own[1:] if clustering.level]
+    if answer.measured is not None:
+        level += answer.measured.inside_error
+    if n == 1:
+        return f"Your clustering {answer.name} has {k}."
+    if level:
+        more = [f"{len(level) - FEW} more"] * (len(level) > FEW)
+        others = listed([*level[:FEW], *more])
+        return f"{answer.name} ({k}) comes first, level with {others}."
+    return f"The best of your {counted(n)} clusterings is {answer.name}, with {k}."
+
+
+def _data(answer: AnswerFacts) -> str:
+    """Whether gaps separate groups, as a clause."""
+    if answer.structure is None:
+        return ""
+    chance = certain_percent(answer.structure.probability)
+    if decision(answer) == "no":
+        return lower_first(NO_GAPS)
+    if not natural(answer):
+        return f"{lower_first(UNCERTAIN_GAPS)} (chance {chance})"
+    adverb = "almost certainly" if decision(answer) == "yes" else "probably"
+    is_series = any(finding.key == "successive" for finding in answer.findings)
+    condition = f", if the {answer.noun} are independent" * is_series
+    return f"the data {adverb} have groups ({chance}){condition}"
+
+
+def group_lines(
+    answer: AnswerFacts, described: Iterable[ClusterDescription], of_terms: bool
+) -> list[Group]:
+    """A line for each of the largest groups."""
+    ordered = sorted(described, key=lambda cluster: -cluster.size)
+    lines = []
+    for cluster in ordered[:MOST_GROUPS]:
+        rule = "" if cluster.rule is None else cluster.rule.brief
+        right = "" if cluster.accuracy is None else f"{100 * cluster.accuracy:.0f} % right"
+        name = "" if cluster.name == str(cluster.cluster) else cluster.name
+        if of_terms and cluster.named_by is None:
+            name = ", ".join(term.feature for term in cluster.telling[:TOPIC_WORDS])
+            rule = right = ""
+        if len(ordered) > MOST_DETAILED and rule and cluster.named_by is None:
+            name = ""
+        noun = answer.noun if cluster.size != 1 else answer.noun[:-1]
+        lines.append(Group(str(cluster.cluster), f"{cluster.size:,} {noun}", name, rule, right))
+    if len(ordered) > MOST_GROUPS:
+        rest = sum(cluster.size for cluster in ordered[MOST_GROUPS:])
+        more = f"in {len(ordered) - MOST_GROUPS:,} smaller groups"
+        lines.append(Group("", f"{rest:,} {answer.noun}", more, "", ""))
+    if answer.outliers:
+        lines.append(Group("", f"{answer.outliers:,} {answer.noun}", "in no group", "", ""))
+    return lines
+
+
+def own_lines(clusterings: Sequence[OwnClustering]) -> list[tuple[str, ...]]:
+    """A line for each of the user's clusterings."""
+    return [
+        (
+            "level" if place and clustering.level else str(place + 1),
+            clustering.name,
+            str(clustering.n_clusters),
+            "–" if clustering.recovery is None else agreement(clustering.recovery),
+            f"{clustering.agreement:.2f}",
+        )
+        for place, clustering in enumerate(clusterings)
+    ]
+
+
+def is_none(answer: AnswerFacts) -> bool:
+    """Whether no gaps between groups were found, and nothing else was asked about."""
+    return decision(answer) == "no" and not is_supplied(answer) and answer.guarantee is None
+
+
+def lines(answer: AnswerFacts, *, anyway: bool = False) -> list[tuple[str, str]]:
+    """Further facts, each with its heading; without gaps only ``anyway`` tells of the split."""
+    if is_none(answer) and not anyway:
+        # what a split repeats is told where the split is shown
+        told = tuple(finding for finding in answer.findings if finding.key != "reproduced")
+        harmful = any(finding.severity == "harmful" for finding in told)
+        assumed = assumptions(replace(answer, findings=told)) if harmful else ""
+        return [("", INSTEAD), *[("Assumed", assumed)] * harmful]
+    rows = (
+        ("How many", _how_many(answer)),
+        ("Made by", _made_by(answer)),
+        ("Steady", _steady(answer)),
+        ("Quality", _quality(answer)),
+        ("sortal's own", _beside(answer)),
+        ("Guarantee", _guarantee(answer)),
+        ("More labels", _more_labels(answer)),
+        ("Label next", _next(answer)),
+        ("Sample", _sample(answer)),
+        ("Unfinished", _unfinished(answer)),
+        ("Warning", _singles(answer)),
+        ("Assumed", assumptions(answer)),
+    )
+    return [(head, text) for head, text in rows if text]
+
+
+def _how_many(answer: AnswerFacts) -> str:
+    """The likely numbers of groups, and how their clusterings are related."""
+    named: list[Number] = []
+    for number in answer.numbers[:FEW]:
+        total = sum(earlier.probability for earlier in named)
+        if named and (total >= ENOUGH or number.probability < LEAST):
+            break
+        named.append(number)
+    if not named:
+        return ""
+    *others, last = (
+        f"{number.k} ({certain_percent(number.probability)}{_relation(named, number)})"
+        for number in named
+    )
+    text = f"{', '.join(others)} or {last}" if others else last
+    if answer.open_above is not None:
+        text += f"; more than {answer.open_above} not tried (-k)"
+    if answer.n_clusters not in [number.k for number in named]:
+        text += f"; this clustering has {answer.n_clusters}"
+    return text
+
+
+def _relation(named: Sequence[Number], number: Number) -> str:
+    """What another clustering divides or unites of the first; why that is first, if not likeliest.
+
+    The choice is by mean agreement with all, see :func:`sortal.study.ranking`.
+    """
+    first = named[0]
+    if number is first:
+        likelier = any(round(n.probability, 2) > round(first.probability, 2) for n in named)
+        return ", agrees best with the others" if likelier else ""
+    if first.name is None or not number.is_nested:
+        return ""
+    return "".join(f", {change}" for change in changes(number.united, number.k > first.k))
+
+
+def changes(united: Iterable[tuple[str, Sequence[str]]], finer: bool) -> list[str]:
+    """Which groups a finer clustering splits, or a coarser one joins.
+
+    >>> changes([("1", ["1"]), ("2", ["2", "3"])], True), changes([("2", ["2", "3"])], False)
+    (['group 2 splits'], ['groups 2 and 3 join'])
+    """
+    several = [(whole, parts) for whole, parts in united if len(parts) > 1]
+    if not several:
+        return []
+    if finer:
+        verb = "splits" if len(several) == 1 else "split"
+        return [f"{named_groups([whole for whole, _ in several])} {verb}"]
+    return [f"{named_groups(parts)} join" for _, parts in several[:FEW]]
+
+
+def difference(answer: AnswerFacts, one: LevelCandidate) -> str:
+    """What a candidate that is level with the answer shares with it, and what differs."""
+    changed = changes(one.united, one.n_clusters > answer.n_clusters) if one.is_nested else []
+    if not changed and one.is_nested:
+        return "some objects change groups"
+    if not changed:
+        return f"{named_groups(one.shared) if one.shared else 'no group'} the same"
+    return ", ".join(changed)
+
+
+def named_groups(names: Sequence[str]) -> str:
+    """Names of groups in a sentence; of many, how many they are.
+
+    >>> named_groups(["1", "2"]), named_groups(["low age"]), named_groups(list("abcdef"))
+    ('groups 1 and 2', 'low age', '6 groups')
+    """
+    if len(names) > FEW:
+        return groups(len(names))
+    if all(name.isdecimal() for name in names):
+        return f"group{'s' * (len(names) > 1)} {listed(names)}"
+    return listed(names)
+
+
+def _made_by(answer: AnswerFacts) -> str:
+    """The clusterer, how many candidates give this clustering, and what labels or pairs did."""
+    if is_supplied(answer):
+        return ""
+    text, n = answer.name + _level(answer), answer.tried.candidates
+    if answer.reached_by > 1:
+        text += f"; {answer.reached_by:,} of {n:,} candidates agree on these groups"
+    if answer.measured is not None and answer.tried.distinct > 1:
+        measure = answer.measured
+        known = " with the known classes" if measure.n_known else ""
+        text += f"; best {measure.title}{known} ({measure.value:.4g})"
+    for evidence, what in (
+        (answer.labelled, f"the {answer.labelled.n_labels:,} labels" if answer.labelled else ""),
+        (answer.pairs, "the known pairs"),
+    ):
+        if evidence is not None and evidence.before == evidence.before:
+            before, after = share(evidence.before), share(evidence.after)
+            verb = "raise" if evidence.after >= evidence.before else "lower"
+            if before != after:
+                text += f"; {what} {verb} its probability from {before} to {after} (no guarantee)"
+    return text
+
+
+def _level(answer: AnswerFacts) -> str:
+    """Phrase on candidates that cannot be told apart from the answer."""
+    names = [one.name for one in answer.level] or list(answer.tied)
+    if answer.measured is not None:
+        names += [name for name in answer.measured.inside_error if name not in names]
+    if not names:
+        return ""
+    first, rest = names[0], len(names) - 1
+    if answer.level:
+        nearest = answer.level[0]
+        first += f" ({groups(nearest.n_clusters)}: {difference(answer, nearest)})"
+    return f", level with {listed([first, *[f'{rest} more'] * (rest > 0)])}"
+
+
+def _steady(answer: AnswerFacts) -> str:
+    """How well the answer comes back on parts of the rows."""
+    steady = answer.steadiness
+    if steady is None:
+        return ""
+    return (
+        f"answers on {percent(steady.kept, 0)} of the {answer.noun} agree {steady.value:.2f} of 1"
+    )
+
+
+def _quality(answer: AnswerFacts) -> str:
+    """The recovery in words; nothing where a guarantee says more."""
+    if answer.recovery is None or answer.guarantee is not None:
+        return ""
+    return f"{recovered(answer.recovery)}."
+
+
+def _beside(answer: AnswerFacts) -> str:
+    """The best of sortal's own sweep beside the user's clusterings, or beside a narrow sweep."""
+    reference = answer.reference
+    if reference is None:
+        if is_supplied(answer) and answer.reference_skipped == "asked":
+            return "not compared; omit --no-reference to compare"
+        return ""
+    if reference.agreement == 1:
+        return f"{groups(reference.n_clusters)}, the same ones"
+    worth = f"recovery {agreement(reference.recovery)}"
+    if reference.agreement >= SAME:
+        return f"{groups(reference.n_clusters)}, much the same ones ({worth})"
+    if not is_better(reference, answer.recovery):
+        return f"{groups(reference.n_clusters)}, no better ({worth})"
+    how = "omit --only-labelings" if is_supplied(answer) else "widen -k or --clusterer"
+    return f"{groups(reference.n_clusters)}, better ({worth}); {how} to use it"
+
+
+def is_better(reference: ReferenceClustering, recovery: Recovery | None) -> bool:
+    """Whether sortal's own clustering differs, and has a higher recovery."""
+    ahead = recovery is None or reference.recovery.value >= recovery.value + BETTER
+    return ahead and reference.agreement < SAME
+
+
+def _guarantee(answer: AnswerFacts) -> str:
+    """The guaranteed error rate, and the column that it is about."""
+    best = answer.guarantee
+    if best is None:
+        return ""
+    if best.refused or not best.n:
+        return best.sentence
+    useless = ""
+    if best.bound_rate >= best.constant_error_rate:
+        useless = " Always saying the largest class does as well."
+    return (
+        f"At most {percent_up(best.bound_rate)} of the {best.n:,} unlabelled {answer.noun} have a "
+        f"wrong `class` (--labels FILE). You can be {percent(1 - best.delta, 0)} sure of this "
+        f"if your {best.labels_read.partition(':')[0] or 'labels'} are a random draw.{useless}"
+        f"{f' {skipped_short(best.skipped, best.if_right)}' * bool(best.skipped)}"
+    )
+
+
+def _more_labels(answer: AnswerFacts) -> str:
+    """What more labels would buy."""
+    more, best = answer.more_labels, answer.guarantee
+    if more is None or best is None or best.refused or not more.outlook:
+        return ""
+    forecasts = "; ".join(
+        f"{forecast.labelled:,} → about {percent_up(forecast.rate)} "
+        f"({percent_down(forecast.low).removesuffix(' %')}–{percent_up(forecast.high)})"
+        for forecast in more.outlook
+    )
+    return f"{forecasts} (forecasts)"
+
+
+def _next(answer: AnswerFacts) -> str:
+    """The rows to label next."""
+    more, best = answer.more_labels, answer.guarantee
+    if more is None or not more.rows or best is None or best.refused:
+        return ""
+    shown = ", ".join(f"{row:,}" for row in more.rows[:NEXT_ROWS])
+    rest = ", ... (column `label_next`)" if len(more.rows) > NEXT_ROWS else ""
+    return f"rows {shown}{rest}; skip none"
+
+
+def _sample(answer: AnswerFacts) -> str:
+    """The sample that the clustering was fitted to, and what another sample gives."""
+    sample = answer.sample
+    if sample is None:
+        return ""
+    text = f"fitted to {sample.fitted_on:,} of {answer.n_objects:,} {answer.noun}"
+    if sample.agreement is None:
+        return text
+    verdict = "other groups: do not rely on these (--exact fits all)"
+    if sample.agreement >= 0.95:
+        verdict = "nearly the same groups"
+    elif sample.agreement >= 0.75:
+        verdict = "similar groups"
+    return f"{text}; another sample gives {verdict} ({sample.agreement:.2f} of 1)"
+
+
+def _unfinished(answer: AnswerFacts) -> str:
+    """Candidates that the budget left, and how to finish them."""
+    n, unjudged = answer.tried.unfinished, answer.tried.unjudged
+    text = f"{n:,} candidates; --storage FILE or a larger --budget fits them" if n else ""
+    if unjudged is None:
+        return text
+    judged = answer.tried.distinct
+    missing = "" if answer.structure else "; gaps between groups were not sought"
+    stopped = f"judging, after {judged:,} of {judged + unjudged:,} clusterings{missing}"
+    return f"{stopped}; {text}" if text else stopped
+
+
+def _singles(answer: AnswerFacts) -> str:
+    """Groups of a single object."""
+    single = answer.sizes.count(1)
+    if not single or len(answer.sizes) < 2:
+        return ""
+    noun = answer.noun[:-1]
+    if single == 1:
+        return f"one group is a single {noun}: an outlier rather than a group"
+    return f"{single:,} groups are single {answer.noun}: outliers rather than groups"
+
+
+def one_line(answer: AnswerFacts, *, anyway: bool = False) -> str:
+    """The answer on one line; of data without gaps the best split only with ``anyway``."""
+    worth = ""
+    if answer.recovery is not None and (anyway or not is_none(answer)):
+        worth = f" {recovered(answer.recovery)}."
+    if answer.guarantee is not None and not answer.guarantee.refused:
+        worth = f" At most {percent_up(answer.guarantee.bound_rate)} wrong."
+    return f"{answer.data}: {headline(answer, anyway=anyway)}{worth}"
+
+
+def sentences(answer: AnswerFacts) -> tuple[str, ...]:
+    """The finding and the further facts as sentences, without the groups."""
+    facts = (f"{head}: {text}" if head else text for head, text in lines(answer))
+    return headline(answer), *(text if text.endswith(".") else f"{text}." for text in facts)
