@@ -26,7 +26,7 @@ from sortal.bounds import (
     supervised_yardstick,
 )
 from sortal.bounds.languages import Algo, Cluster
-from sortal.labelings.partitions import cut_dendrogram
+from sortal.labelings import cut_dendrogram
 from sortal_lab.data import data_folder
 
 DATA = data_folder() / "points"

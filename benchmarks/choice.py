@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 
 import sortal
+from sortal import InputError
 from sortal.measures import catalogue
-from sortal.runtime.validation import InputError
 from sortal_lab.data import data_folder, index
 
 DATA = data_folder()

@@ -19,8 +19,7 @@ from scipy import sparse
 
 import sortal
 from benchmarks.large import command
-from sortal.clusterers import CriterionClustering, SphericalKMeans
-from sortal.clusterers.information_theoretic import InformationTheoreticKMeans
+from sortal.clusterers import CriterionClustering, InformationTheoreticKMeans, SphericalKMeans
 from sortal.text import TermWeighter
 from sortal_lab.banerjee2004_collections import COLLECTIONS, collection
 from sortal_lab.data import locate, records

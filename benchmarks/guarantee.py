@@ -8,7 +8,7 @@ import numpy as np
 
 import sortal
 from sortal.bounds import LabelSequence, b_always, sample
-from sortal.labelings.partitions import as_labelings
+from sortal.labelings import as_labelings
 
 DELTA = 0.1
 

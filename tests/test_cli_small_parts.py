@@ -17,10 +17,10 @@ import typer
 
 import sortal.cli
 from command_line import sortal_command
+from sortal import InputError, StorageError
 from sortal.cli import _assignments, _input, _label_files, _questions, _run_options
-from sortal.datasets import KnownLabels, LabelColumns
-from sortal.datasets.values.reading_options import DoubtfulError
-from sortal.runtime.validation import InputError, NothingToRankError, StorageError
+from sortal.datasets import DoubtfulError, KnownLabels, LabelColumns
+from sortal.study import NothingToRankError
 
 #: the package has commands of these names
 label, bound, compare, run, sample = (
@@ -140,7 +140,7 @@ def test_a_closed_standard_output_is_told(
 def test_findings_go_where_they_are_asked_to(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Any] = []
     monkeypatch.setattr(typer, "echo", lambda text, err=False: told.append((text[:1], err)))
-    from sortal.datasets.values.findings import Finding
+    from sortal.datasets import Finding
 
     findings = [Finding("exclusive", severity, {}, ("u", "v"), {"accept": ("exclusive",)})
                 for severity in ("harmful", "notable")]  # fmt: skip

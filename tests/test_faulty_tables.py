@@ -11,8 +11,8 @@ import dirty_tables
 import faulty_kinds
 import faulty_verdicts
 from further_faulty_kinds import FURTHER
+from sortal import InputError
 from sortal.datasets import read, weighted
-from sortal.runtime.validation import InputError
 
 SEEDS = 20
 #: largest share of faulty tables that may be stopped

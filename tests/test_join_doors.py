@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 
 import sortal
 from command_line import sortal_command
+from sortal import InputError
 from sortal.bench import Benchmark
 from sortal.cli._input import LabelledInputOptions, read_dataset
 from sortal.datasets import read, read_labelings, read_labels, with_relation
 from sortal.datasets.prepared.dataset import rows_of
 from sortal.labeling import LabelSession, import_labels
 from sortal.labelings.row_join import Rows, join_rows
-from sortal.runtime.validation import InputError
 
 N = 12
 OBJECTS = np.arange(N)

@@ -87,8 +87,8 @@ def test_weights_that_differ_from_repeated_objects_are_found(monkeypatch):
 def test_entry_points_add_records(monkeypatch):
     from importlib import metadata
 
+    from sortal import InputError
     from sortal.runtime.registry import Registry
-    from sortal.runtime.validation import InputError
 
     record = replace(catalogue["silhouette"], key="from-elsewhere")
 
@@ -116,7 +116,7 @@ def test_a_module_imported_under_two_names_defines_once():
 
 
 def test_needs_must_exist():
-    from sortal.runtime.validation import InputError
+    from sortal import InputError
 
     record = replace(catalogue["silhouette"], key="mine", needs=frozenset({"silhouetes"}))
     with pytest.raises(InputError, match=r"needs of mine.*did you mean 'silhouettes'"):
@@ -125,8 +125,8 @@ def test_needs_must_exist():
 
 
 def test_what_is_not_in_needs_cannot_be_read():
+    from sortal import InputError
     from sortal.measures.internal.batch import compute_one
-    from sortal.runtime.validation import InputError
 
     record = replace(catalogue["silhouette"], key="mine", needs=frozenset({"pair_sums"}))
     X = np.array([[0.0], [1.0], [5.0]])

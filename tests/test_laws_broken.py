@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sortal import clusterers, testing
+from sortal import InputError, clusterers, testing
 from sortal.clusterers import Clusterer
 from sortal.measures import catalogue
-from sortal.runtime.validation import InputError
 
 TRUTH = np.repeat(np.arange(3), 4)
 

@@ -20,13 +20,13 @@ from pyarrow import fs
 
 import sortal
 from command_line import sortal_command
+from sortal import InputError
 from sortal.cli import app
 from sortal.datasets import read
 from sortal.datasets.partitioned.label_folder import LabelFolder
 from sortal.model import all_rows
 from sortal.runtime.addresses import filesystem_of
 from sortal.runtime.output import MANIFEST, draft
-from sortal.runtime.validation import InputError
 
 INPUT, FILE, FOLDER, GROWS = "input", "file", "file or folder", "grows"
 #: what each command does with the paths that it is given

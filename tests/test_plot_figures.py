@@ -9,13 +9,12 @@ from scipy import sparse
 from scipy.stats import f_oneway
 
 import sortal
-from sortal import plot
+from sortal import InputError, plot
 from sortal.distances.neighbors import neighbor_lists
 from sortal.measures import catalogue
 from sortal.plot import layout, style
 from sortal.plot._sampled import draw_points
 from sortal.runtime.numerals import percent
-from sortal.runtime.validation import InputError
 
 RNG = np.random.default_rng(0)
 

@@ -10,8 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_samples
 
 import sortal
-from sortal import plot
-from sortal.runtime.validation import InputError
+from sortal import InputError, plot
 
 RNG = np.random.default_rng(0)
 X = np.concatenate([RNG.normal(c, 1, (40, 3)) for c in (0, 4, 9)])

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from example_counts import examples
+from sortal import InputError
 from sortal.bench import compare_methods, rank_agreement
-from sortal.runtime.validation import InputError
 
 # whissell2012 table 5.7, by NMI and by FQ; table 5.8 has τ 0.279 for them
 BY_NMI = [

@@ -15,10 +15,10 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
+from sortal import InputError, StorageError
 from sortal.bench import Benchmark, read_folder, runs
 from sortal.bench.diagram import rank_drawing, svg, tikz
 from sortal.cli import app
-from sortal.runtime.validation import InputError, StorageError
 
 
 def _sets():

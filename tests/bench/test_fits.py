@@ -9,9 +9,9 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
+from sortal import InputError
 from sortal.bench import Benchmark, mean_interval
 from sortal.runtime.kept_file import KeptValues
-from sortal.runtime.validation import InputError
 
 
 def embedded(names=("uno", "due", "tre", "quattro")):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from example_counts import examples
+from sortal import InputError
 from sortal.bench import average_ranks, compare_methods, expected_best
 from sortal.bench.rank_tests import (
     critical_difference,
@@ -17,7 +18,6 @@ from sortal.bench.rank_tests import (
     nemenyi_difference,
     pairwise_wilcoxon,
 )
-from sortal.runtime.validation import InputError
 
 # Demšar (2006), table 6: areas under the curve of C4.5, with m, with cf, with both
 DEMSAR = np.array(

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import naive_bounds as naive
 import sortal
 from example_counts import examples
+from sortal import InputError
 from sortal.bounds import PacMdlBound, PacMdlBounds, b_max
 from sortal.bounds.languages import Algo, Cluster, Init, Language, Mixed, Prior, Simple
-from sortal.labelings.partitions import canonical_codes
-from sortal.runtime.validation import InputError
+from sortal.labelings import canonical_codes
 
 
 def clustering_with_errors(m: int, n: int, classes: int, errors: int) -> tuple[list, list]:

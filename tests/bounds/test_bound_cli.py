@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 import sortal
+from sortal import InputError
 from sortal.cli import app
-from sortal.runtime.validation import InputError
 
 run = CliRunner().invoke
 

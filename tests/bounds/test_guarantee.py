@@ -12,12 +12,12 @@ import pytest
 from tests import naive_bounds
 
 import sortal
+from sortal import InputError
 from sortal.bounds import LabelSequence, Learner, b_always, classifiers, sequential
 from sortal.bounds.classes import KnownClasses
 from sortal.bounds.components import half
 from sortal.bounds.confidence_sequence import most_errors
 from sortal.bounds.wording import ONLY_QUESTION
-from sortal.runtime.validation import InputError
 
 LABELINGS = [[0, 0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1, 0], [0, 0, 0, 0, 1, 1, 1]]
 TRUTHS = [

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import sortal
+from sortal import InputError
 from sortal.bounds import (
     b_max,
     binomial_tail_bound,
@@ -17,7 +18,6 @@ from sortal.bounds import (
     sample,
 )
 from sortal.bounds.sampling import sampling_warnings
-from sortal.runtime.validation import InputError
 
 
 def test_sample_is_uniform_nested_and_seeded() -> None:

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from example_counts import examples
 from naive_bounds import label_shares
+from sortal import InputError
 from sortal._kernels.pac_mdl import _lead_of, mixed_label_bits
 from sortal.bounds import Searched
 from sortal.bounds import languages as lang
 from sortal.bounds.languages import log2_factorials, log2_spreads
-from sortal.runtime.validation import InputError
 
 
 def grid(names, *, k, starts=1) -> Searched:

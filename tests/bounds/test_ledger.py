@@ -13,10 +13,10 @@ import pytest
 from tests.command_line import sortal_command
 
 import sortal
+from sortal import InputError, StorageError
 from sortal.bounds import Ledger, classifiers, sample
 from sortal.cli._input import LabelledInputOptions
 from sortal.cli._questions import apart_from_draw, count_questions
-from sortal.runtime.validation import InputError, StorageError
 from sortal.study import guarantees
 
 N = 300

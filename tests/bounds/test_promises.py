@@ -11,8 +11,8 @@ from sklearn.datasets import load_wine, make_blobs
 from sklearn.preprocessing import scale
 
 import sortal
+from sortal import InputError
 from sortal.bounds import LabelSequence, claims, doubted_draw, forecast_labels, sample
-from sortal.runtime.validation import InputError
 
 
 def partly(truth, rows):

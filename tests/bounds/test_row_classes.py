@@ -8,9 +8,9 @@ import pytest
 
 import sortal
 from command_line import sortal_command
-from sortal.bounds import BoundForecast, forecast_bounds, sample, sample_more
-from sortal.bounds.row_classes import RowClasses, _confidence, class_limits
-from sortal.runtime.validation import InputError
+from sortal import InputError
+from sortal.bounds import BoundForecast, RowClasses, forecast_bounds, sample, sample_more
+from sortal.bounds.row_classes import _confidence, class_limits
 
 N = 300
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from sortal import InputError
 from sortal.bounds import Searched, study_bounds, study_guarantee
-from sortal.runtime.validation import InputError
 
 N = 240
 RNG = np.random.default_rng(0)

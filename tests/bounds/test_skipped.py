@@ -11,10 +11,10 @@ import pytest
 from tests.command_line import sortal_command
 
 import sortal
+from sortal import InputError
 from sortal.bounds import b_max, classifiers, sample
 from sortal.bounds.skipped import Skipped
 from sortal.datasets.labels.drawn_rows import table_of_draw
-from sortal.runtime.validation import InputError
 
 N, M = 200, 50
 

@@ -10,15 +10,13 @@ import numpy as np
 import pytest
 
 import sortal
-from sortal.bounds import b_max, binomial_tail_bound, wording
-from sortal.bounds.classifiers import Learner
+from sortal.bounds import Learner, Starts, b_max, binomial_tail_bound, wording
 from sortal.bounds.contradictions import picked_pairs
 from sortal.bounds.forecast import _Futures, _Plan
 from sortal.bounds.guarantees import _split
 from sortal.bounds.pairs import share_of_pairs
 from sortal.bounds.sampling import REFUSED
 from sortal.bounds.selection import choose
-from sortal.bounds.sequential import Starts
 from sortal.bounds.stopping import stopping_line
 from sortal.labelings import as_labelings
 

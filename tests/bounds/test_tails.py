@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import naive_bounds as naive
 from example_counts import examples
+from sortal import InputError
 from sortal.bounds import b_max, bucket, log_bucket
 from sortal.bounds.exact import _log_factorial
-from sortal.runtime.validation import InputError
 
 DELTAS = (0.1, 0.05, 0.5, 0.25, 0.9, 1e-4, 1e-12, 1.0, 1 - 2.0**-53)
 

@@ -8,9 +8,9 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
+from sortal import InputError
 from sortal.clusterers import CLARA, ORCLUS, KMedoids
 from sortal.clusterers.orclus import _Groups
-from sortal.runtime.validation import InputError
 
 
 def test_clara_of_one_sample_of_all_objects_is_k_medoids():

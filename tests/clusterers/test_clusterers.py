@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import DBSCAN, KMeans
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from sortal import InputError
 from sortal.clusterers import (
     CLARA,
     ORCLUS,
@@ -17,14 +18,13 @@ from sortal.clusterers import (
     KMedoids,
     LinkageClustering,
     MixedMixture,
+    SpectralClustering,
     as_clusterer,
     catalogue,
 )
 from sortal.clusterers.linkage import LINKAGE_METHODS
-from sortal.clusterers.spectral import SpectralClustering
-from sortal.labelings.partitions import canonical_codes, cut_dendrogram
+from sortal.labelings import canonical_codes, cut_dendrogram
 from sortal.runtime import resources
-from sortal.runtime.validation import InputError
 from sortal.testing import check_clusterer
 
 

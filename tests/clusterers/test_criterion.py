@@ -9,11 +9,11 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from sortal import InputError
 from sortal._kernels import criterion as kernels
 from sortal.clusterers import CriterionClustering, SphericalKMeans
 from sortal.clusterers._sparse_rows import arrays
 from sortal.clusterers.criterion import CRITERIA, _CriterionObjective, _visits
-from sortal.runtime.validation import InputError
 
 STARTED = ("direct", "bisection", "refined-bisection")
 METHODS = (*STARTED, "agglomerative")

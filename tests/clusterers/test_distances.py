@@ -20,6 +20,7 @@ from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
 import sortal
+from sortal import InputError
 from sortal.clusterers import (
     ExcludedError,
     KMedoids,
@@ -28,8 +29,7 @@ from sortal.clusterers import (
     under,
 )
 from sortal.distances import distance_matrix
-from sortal.labelings.partitions import canonical_codes, cut_dendrogram
-from sortal.runtime.validation import InputError
+from sortal.labelings import canonical_codes, cut_dendrogram
 
 METRICS = ["euclidean", "cosine", "minkowski:3", "spearman", "precomputed"]
 ANY = [key for key, clusterer in catalogue.items() if "any" in clusterer.distances]

@@ -15,11 +15,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from sortal import InputError
+from sortal.clusterers import (
+    FrequencySensitiveSphericalKMeans,
+    InformationTheoreticKMeans,
+    SphericalKMeans,
+    VonMisesFisherMixture,
+)
 from sortal.clusterers._bessel import concentration, log_bessel_and_ratio, log_constant
-from sortal.clusterers.information_theoretic import InformationTheoreticKMeans
-from sortal.clusterers.spherical import FrequencySensitiveSphericalKMeans, SphericalKMeans
-from sortal.clusterers.von_mises_fisher import VonMisesFisherMixture
-from sortal.runtime.validation import InputError
 
 EVERY = [
     SphericalKMeans(refine=False),

@@ -10,8 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from sortal import InputError
 from sortal.clusterers import NormalizedCutNMF, PCAKMeans
-from sortal.runtime.validation import InputError
 
 
 def not_for(estimator):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from sortal import InputError
 from sortal.clusterers import FilledHDBSCAN, GenieClustering, LinkageClustering
 from sortal.clusterers.genie import spanning_tree
-from sortal.labelings.partitions import canonical_codes
-from sortal.runtime.validation import InputError
+from sortal.labelings import canonical_codes
 
 
 @parametrize_with_checks([GenieClustering(), FilledHDBSCAN()])

@@ -9,9 +9,9 @@ from sklearn.manifold import spectral_embedding
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from sortal import InputError
 from sortal.clusterers import SpectralClustering
 from sortal.clusterers.spectral import _neighbors, embedding
-from sortal.runtime.validation import InputError
 
 LAPLACIANS = ("random-walk", "symmetric", "unnormalized")
 

@@ -12,9 +12,8 @@ import pytest
 
 import sortal
 import sortal.datasets
-from sortal import cli
+from sortal import InputError, cli
 from sortal.datasets.values.reading_options import as_flags
-from sortal.runtime.validation import InputError
 
 # what is rejected unless an option says what to do, and nothing assumed
 read = partial(sortal.datasets.read, strict=True)

@@ -9,8 +9,8 @@ import pytest
 from scipy import sparse
 
 import sortal
+from sortal import InputError
 from sortal.datasets import read, read_labelings
-from sortal.runtime.validation import InputError
 
 X = np.arange(12.0).reshape(6, 2)
 Y = np.repeat([0, 1], 3)

@@ -6,10 +6,10 @@ import pytest
 
 import sortal
 from command_line import sortal_command
+from sortal import InputError, StorageError
 from sortal.datasets import from_array, from_table, weighted
 from sortal.datasets.values import dependence as _dependence
 from sortal.datasets.values.findings import sentence
-from sortal.runtime.validation import InputError, StorageError
 
 
 def four_groups(n=300, seed=0):

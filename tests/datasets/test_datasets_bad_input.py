@@ -20,8 +20,8 @@ import pytest
 from scipy import sparse
 
 import sortal.datasets
+from sortal import InputError
 from sortal.datasets import available, from_array, load
-from sortal.runtime.validation import InputError
 
 # what is rejected unless an option says what to do, and nothing assumed
 read = partial(sortal.datasets.read, strict=True)

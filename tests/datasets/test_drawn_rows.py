@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.command_line import Done, sortal_command
 
 import sortal
+from sortal import InputError
 from sortal.datasets import KnownLabels, read_labelings, read_labels
 from sortal.datasets.labels.drawn_rows import (
     checks,
@@ -23,7 +24,6 @@ from sortal.datasets.labels.drawn_rows import (
 )
 from sortal.datasets.labels.marked_rows import MarkedRows
 from sortal.labelings.row_join import Rows
-from sortal.runtime.validation import InputError
 
 N, M = 40, 12
 

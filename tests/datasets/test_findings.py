@@ -12,12 +12,11 @@ import pytest
 
 import sortal
 import sortal.datasets
-from sortal import cli
+from sortal import InputError, cli
 from sortal.datasets import DoubtfulError, from_array, from_objects, from_table, read
 from sortal.datasets.values.column_kinds import sentinels
 from sortal.datasets.values.findings import SENTENCES, sentence
 from sortal.datasets.values.number_readings import days, numbers_of
-from sortal.runtime.validation import InputError
 
 FAST = ["-c", "kmeans", "-k", "2:6", "--n-init", "2", "--workers", "1", "--quiet", "--no-stability"]
 

@@ -8,9 +8,9 @@ import pytest
 
 import faulty_kinds
 from command_line import sortal_command
+from sortal import InputError
 from sortal.datasets import from_table, read
 from sortal.datasets.row_blocks import object_blocks
-from sortal.runtime.validation import InputError
 
 
 def visits(n: int = 40) -> pd.DataFrame:

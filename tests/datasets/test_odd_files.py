@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 import sortal
+from sortal import InputError
 from sortal.datasets import from_table, read, read_cells
 from sortal.datasets.formats import data_files as _downloads
 from sortal.datasets.values.findings import sentence
-from sortal.runtime.validation import InputError
 
 ROWS = [[round(float(x), 3) for x in row] for row in np.random.default_rng(0).normal(size=(40, 3))]
 LINES = [",".join(map(str, row)) for row in ROWS]

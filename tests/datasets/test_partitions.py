@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 import sortal
 from s3_server import serving
+from sortal import InputError
 from sortal.datasets import read
 from sortal.datasets.partitioned import partitions, sampled_tables
 from sortal.datasets.partitioned.label_folder import LabelFolder
 from sortal.datasets.partitioned.partitions import open_partitions
 from sortal.datasets.partitioned.sampled_tables import ColumnSums
 from sortal.model import assign_rows
-from sortal.runtime.validation import InputError
 
 N = 1000
 RNG = np.random.default_rng(0)

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sortal import InputError
 from sortal.datasets import from_array, from_table, read
 from sortal.datasets.prepared.preparation import Preparation
-from sortal.runtime.validation import InputError
 
 
 def shop(n: int = 60, *, gaps: bool = True) -> pd.DataFrame:

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sortal import InputError
 from sortal.datasets import load, read_labelings
 from sortal.datasets.labels.labelings import _labels
-from sortal.runtime.validation import InputError
 
 
 def rejected(*parts: str) -> Any:

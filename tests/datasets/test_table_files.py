@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import sortal.datasets
+from sortal import InputError
 from sortal.datasets import from_table, read
-from sortal.runtime.validation import InputError
 
 
 def findings_by_key(data: Any) -> dict[str, Any]:

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from command_line import sortal_command
+from sortal import InputError
 from sortal.datasets import Dataset, read
 from sortal.datasets.values.findings import sentence
 from sortal.model import assign_rows
-from sortal.runtime.validation import InputError
 
 RNG = np.random.default_rng(0)
 N, PARTS = 1200, 6

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from command_line import sortal_command
+from sortal import InputError
 from sortal.datasets import read, weighted
-from sortal.runtime.validation import InputError
 
 RNG = np.random.default_rng(0)
 NUMBERS = pd.DataFrame(RNG.normal(size=(80, 3)).round(3), columns=["u", "v", "w"])

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
-from sortal.distances import METRICS, as_distances, distance_matrix
-from sortal.distances._precomputed import triangle_violations
+from sortal.distances import METRICS, as_distances, distance_matrix, triangle_violations
 from sortal.distances.neighbors import neighbor_lists
 
 

@@ -10,6 +10,7 @@ from scipy import sparse, stats
 from scipy.spatial.distance import cdist, pdist, squareform
 
 import sortal
+from sortal import InputError
 from sortal.distances import (
     FORMS,
     METRICS,
@@ -24,7 +25,6 @@ from sortal.distances import (
     triangle_violations,
 )
 from sortal.distances.neighbors import _scan, neighbor_lists, neighbors_of_some
-from sortal.runtime.validation import InputError
 
 X = np.random.default_rng(0).gamma(1.0, size=(30, 5)).round(1) + 0.1
 NAMES = sorted({*METRICS} - {"precomputed", "minkowski:P", "kl", "graph"}) + [

@@ -10,8 +10,8 @@ from scipy import sparse
 
 import naive_clarity as naive
 from example_counts import examples
+from sortal import InputError
 from sortal.distances.neighbors import neighbor_lists
-from sortal.runtime.validation import InputError
 
 
 def expected(X: np.ndarray, k: int) -> np.ndarray:

@@ -16,8 +16,8 @@ import pytest
 
 import sortal
 from command_line import sortal_command
+from sortal import InputError, StorageError
 from sortal.runtime.kept_file import KeptValues
-from sortal.runtime.validation import InputError, StorageError
 
 
 @pytest.fixture

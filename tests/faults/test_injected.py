@@ -21,7 +21,7 @@ import pytest
 
 import sortal
 from command_line import Done, sortal_command
-from sortal.runtime.validation import InputError
+from sortal import InputError
 
 pytestmark = pytest.mark.posix
 

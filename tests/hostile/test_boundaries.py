@@ -14,9 +14,9 @@ from pyarrow import parquet as pq
 from scipy import sparse
 
 import sortal
-from sortal import clusterers
+from sortal import InputError, clusterers
 from sortal.datasets import from_array, read_labelings
-from sortal.runtime.validation import InputError, check_data, largest_value
+from sortal.runtime.validation import check_data, largest_value
 
 
 def rejected(*parts: str):

@@ -32,8 +32,8 @@ from typer.main import get_command
 from typer.models import OptionInfo
 from typer.testing import CliRunner
 
+from sortal import InputError
 from sortal.cli import app
-from sortal.runtime.validation import InputError
 
 CORPUS = Path(__file__).with_name("corpus")
 SEED = int(os.environ.get("SORTAL_FUZZ_SEED", "0"))

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from sortal.runtime.validation import InputError
+from sortal import InputError
 
 ROOMS = ("sortal", "sortal.bounds", "sortal.measures.clarity", "sortal.distances.neighbors")
 # they take data that are checked already, or fit clusterers

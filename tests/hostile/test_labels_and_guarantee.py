@@ -13,12 +13,12 @@ import pytest
 from typer.testing import CliRunner
 
 import sortal
+from sortal import InputError
 from sortal.bounds import sample
 from sortal.bounds.ledger import share_of
 from sortal.cli import app
 from sortal.datasets import read, read_cells, read_labelings, read_labels
 from sortal.labelings.labels import known_labels
-from sortal.runtime.validation import InputError
 
 
 def invoke(*arguments: object) -> str:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
+from sortal import InputError
 from sortal.inference import check_premises, differences
 from sortal.inference.premises import _copies, _Members
-from sortal.runtime.validation import InputError
 
 
 @pytest.mark.parametrize("family", ["negative binomial", "binomial"])

@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 from sortal.clusterers import catalogue
 from sortal.judge import Evidence, Judgement, gather, load_judge
 from sortal.judge.features import Traits
-from sortal.labelings.partitions import canonical_codes
+from sortal.labelings import canonical_codes
 
 FILE = Path(__file__).with_name("golden.npz")
 SEEN = ("data", "agreement", "to_anchors", "among_anchors", "found_by")

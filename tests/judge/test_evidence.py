@@ -20,7 +20,7 @@ from sortal.judge.evidence import (
     own_evidence,
     quick,
 )
-from sortal.labelings.partitions import canonical_codes
+from sortal.labelings import canonical_codes
 
 
 def partitions(rng, n, count):

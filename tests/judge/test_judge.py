@@ -12,6 +12,7 @@ from scipy.stats import ortho_group
 from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 
 import sortal
+from sortal import InputError
 from sortal.bounds import percent_up, study_guarantee
 from sortal.bounds.wording import METHODS
 from sortal.judge import gather, load_judge
@@ -19,7 +20,6 @@ from sortal.judge.features import columns
 from sortal.judge.judgements import Forest, shares
 from sortal.judge.label_likelihood import TEMPERATURE, log_likelihood
 from sortal.report import _judges, render
-from sortal.runtime.validation import InputError
 from sortal.study.guarantees import bound_inputs
 
 CLUSTERERS = ["kmeans", "ward", "average", "genie", "gaussian-mixture", "hdbscan"]

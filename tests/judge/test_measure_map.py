@@ -10,10 +10,10 @@ from scipy.spatial.distance import squareform
 from scipy.stats import spearmanr
 
 import sortal
+from sortal import InputError, StorageError
 from sortal.measures import catalogue
 from sortal.measures.families import cut, rank_correlation
 from sortal.measures.measure_map import DATA_KINDS, FILE, grouped, load_map
-from sortal.runtime.validation import InputError, StorageError
 
 
 def test_rank_correlation_is_spearmans():

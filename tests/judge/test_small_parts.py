@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import kurtosis
 
+from sortal import InputError
 from sortal.judge import load_judge
 from sortal.judge.evidence import DATA_NAMES, _k_means, data_evidence, look_at
 from sortal.judge.judgements import PACKAGED
-from sortal.runtime.validation import InputError
 
 
 class Unpickled:

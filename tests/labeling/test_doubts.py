@@ -11,11 +11,11 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
 import sortal
+from sortal import InputError
 from sortal.bounds import sample
 from sortal.labeling import Desk, LabelSession, ShownObjects, Watch, export_labels, import_labels
 from sortal.labeling.doubts import LabelTeacher
 from sortal.labeling.page import LabelPage, PageAnswer
-from sortal.runtime.validation import InputError
 
 N = 80
 TRUTH = np.array(["ham"] * 50 + ["spam"] * 30)

@@ -15,11 +15,11 @@ from sklearn.metrics import cohen_kappa_score
 from typer.testing import CliRunner
 
 import sortal
+from sortal import InputError, StorageError
 from sortal.bounds import sample
 from sortal.cli import app
 from sortal.labeling import LabelSession, Watch, agreement
 from sortal.labeling.desk import keys_of
-from sortal.runtime.validation import InputError, StorageError
 
 TRUTH = ["ham"] * 60 + ["spam"] * 40
 OBJECTS = [f"object {i}" for i in range(100)]

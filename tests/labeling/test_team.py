@@ -13,10 +13,12 @@ import pandas as pd
 import pytest
 
 import sortal
+from sortal import InputError, StorageError
 from sortal.bounds import b_max, sample
 from sortal.datasets.labels.drawn_rows import table_of_draw
 from sortal.labeling import (
     UNKNOWN,
+    AnswerFile,
     LabelAnswer,
     LabelSession,
     Watch,
@@ -27,9 +29,8 @@ from sortal.labeling import (
     teaching_objects,
     variant_of,
 )
-from sortal.labeling.answers import AnswerFile, now
+from sortal.labeling.answers import now
 from sortal.labeling.session import TWICE
-from sortal.runtime.validation import InputError, StorageError
 
 N = 60
 OBJECTS = [f"object {i}, =x" for i in range(N)]

@@ -18,12 +18,11 @@ from scipy import sparse
 
 import sortal
 from example_counts import examples
-from sortal import ContingencyTable
+from sortal import ContingencyTable, InputError
 from sortal._kernels.contingency import count_dense
 from sortal.labelings import cells as _cells
+from sortal.labelings import encode
 from sortal.labelings.cells import integer_pairs
-from sortal.labelings.labels import encode
-from sortal.runtime.validation import InputError
 
 NAMES = ["b", "a", "c", "a", "b", "b"]
 PRED = [0, 1, 1, 1, 0, 2]

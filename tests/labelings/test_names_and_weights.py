@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 import sortal
-from sortal import ContingencyTable
-from sortal.labelings.labels import NOISE, alike_names, apply_noise_policy, count_labels, encode
+from sortal import ContingencyTable, InputError
+from sortal.labelings import apply_noise_policy, encode
+from sortal.labelings.labels import NOISE, alike_names, count_labels
 from sortal.labelings.structures import USUAL_CUTS
-from sortal.runtime.validation import InputError
 
 TRUE, PRED = np.array([0, 0, 1, 1, 1, 2]), np.array([1, 1, 1, 0, 0, 0])
 WEIGHTS = np.array([0.5, 1.0, 2.0, 0.25, 1.0, 4.0])

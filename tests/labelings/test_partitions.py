@@ -10,15 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 
-from sortal.labelings.labels import apply_noise_policy, count_labels, encode, known_labels
-from sortal.labelings.partitions import (
+from sortal import InputError
+from sortal.labelings import (
     OverlappingPartition,
     SoftPartition,
+    apply_noise_policy,
     as_labelings,
     canonical_codes,
     cut_dendrogram,
+    encode,
 )
-from sortal.runtime.validation import InputError
+from sortal.labelings.labels import count_labels, known_labels
 
 LABELS = [
     [3, 1, 3, 2],

@@ -9,17 +9,16 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 
 import sortal
-from sortal import Dendrogram
-from sortal.labelings.candidates import hard_labelings
-from sortal.labelings.partitions import (
+from sortal import Dendrogram, InputError
+from sortal.labelings import (
     OverlappingPartition,
     SoftPartition,
-    as_linkage,
     canonical_codes,
     cut_dendrogram,
+    hard_labelings,
 )
+from sortal.labelings.partitions import as_linkage
 from sortal.measures import catalogue
-from sortal.runtime.validation import InputError
 
 N = 40
 RNG = np.random.default_rng(0)

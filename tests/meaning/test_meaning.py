@@ -16,12 +16,12 @@ from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 
 import sortal
+from sortal import InputError
 from sortal.labelings.held_out import held_out
 from sortal.meaning import ClusterDescription, Condition, describe_clusters
 from sortal.meaning.effects import Means
 from sortal.meaning.features import Feature, as_table
 from sortal.meaning.rules import _cuts, _learn, between
-from sortal.runtime.validation import InputError
 
 
 def customers(n: int = 400, seed: int = 0) -> pd.DataFrame:

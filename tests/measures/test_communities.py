@@ -9,8 +9,8 @@ import pytest
 from scipy import sparse
 
 import sortal
+from sortal import InputError, UndefinedMeasureError
 from sortal.measures import catalogue
-from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 KEYS = [m.key for m in catalogue.values() if m.takes == "graph"]
 

@@ -12,12 +12,10 @@ from numpy.testing import assert_allclose
 
 import naive_external as naive
 import sortal
-from sortal import ContingencyTable, measures
-from sortal.labelings.labels import encode
-from sortal.labelings.partitions import as_labelings
+from sortal import ContingencyTable, InputError, UndefinedMeasureError, measures
+from sortal.labelings import as_labelings, encode
 from sortal.measures import catalogue
 from sortal.measures.external.chance import _shuffled
-from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 TRUE = [0, 0, 0, 1, 1, 1, 2, 2]
 PRED = [0, 0, 1, 1, 1, 1, 2, 0]

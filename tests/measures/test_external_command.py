@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 import sortal
+from sortal import InputError
 from sortal.cli import app
 from sortal.measures import catalogue
-from sortal.runtime.validation import InputError
 
 TRUE = list("xxxxxoxoooo◇xx◇◇◇")
 PRED = [1] * 6 + [2] * 6 + [3] * 5

@@ -12,9 +12,8 @@ from scipy.cluster.hierarchy import linkage
 import naive_external as naive
 import sortal
 from example_counts import examples
-from sortal import Dendrogram
-from sortal.labelings.partitions import OverlappingPartition, SoftPartition, cut_dendrogram
-from sortal.runtime.validation import InputError, UndefinedMeasureError
+from sortal import Dendrogram, InputError, UndefinedMeasureError
+from sortal.labelings import OverlappingPartition, SoftPartition, cut_dendrogram
 
 
 def soft(rng, n, k):

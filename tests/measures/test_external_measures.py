@@ -14,9 +14,8 @@ from numpy.testing import assert_allclose
 import naive_external as naive
 import sortal
 from example_counts import examples
-from sortal import ContingencyTable
+from sortal import ContingencyTable, InputError, UndefinedMeasureError
 from sortal.measures import catalogue
-from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 EXTERNAL = [m for m in catalogue.values() if m.kind == "external"]
 KEYS = [m.key for m in EXTERNAL]

@@ -16,11 +16,11 @@ from sklearn.datasets import load_iris
 import naive_internal as naive
 import sortal
 from example_counts import examples
+from sortal import InputError, UndefinedMeasureError
 from sortal.measures import catalogue
 from sortal.measures.internal.batch import of_each_object
 from sortal.measures.passes.plan import STATISTICS
 from sortal.measures.passes.tiles import rounds
-from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 OF_DISTANCES = sorted(naive.of_distances(naive.matrix([[0], [1], [5], [9]]), [0, 0, 1, 1]))

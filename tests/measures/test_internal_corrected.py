@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import sortal
+from sortal import UndefinedMeasureError
 from sortal.measures import catalogue
 from sortal.measures.internal.chance import _CLOSED
-from sortal.runtime.validation import UndefinedMeasureError
 
 SIZES = [(4, 2, 1), (3, 2, 2), (3, 4), (2, 2, 2, 1), (1, 1, 5)]
 

@@ -12,9 +12,9 @@ from sklearn.datasets import load_iris, make_blobs, make_moons
 
 import naive_internal as naive
 import sortal
+from sortal import InputError, UndefinedMeasureError
 from sortal.measures import catalogue
 from sortal.measures.internal import margins as internal_margins
-from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 

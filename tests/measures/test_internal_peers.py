@@ -15,9 +15,9 @@ import naive_internal
 import naive_peers as naive
 import sortal
 from example_counts import examples
+from sortal import InputError, UndefinedMeasureError
 from sortal.measures import catalogue
 from sortal.measures.passes import scatter as _scatter_pass
-from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 OF_SCATTER = [

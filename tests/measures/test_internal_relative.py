@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 import naive_peers as naive
 import sortal
 from example_counts import examples
-from sortal.runtime.validation import InputError
+from sortal import InputError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 SLOW = examples(15)

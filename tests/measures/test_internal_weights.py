@@ -14,12 +14,12 @@ from scipy import sparse
 import naive_internal as naive
 import sortal
 from example_counts import examples
+from sortal import InputError, UndefinedMeasureError
 from sortal.distances import FORMS
 from sortal.measures import catalogue
 from sortal.measures.catalogue import takes_weights
 from sortal.measures.internal.batch import of_each_object
 from sortal.measures.passes.plan import group
-from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 WEIGHTED_KEYS = [m.key for m in catalogue.select(kind="internal") if takes_weights(m)]
 OF_DISTANCES = [key for key in WEIGHTED_KEYS if set(group(catalogue[key].needs)) == {"pairs"}]

@@ -11,9 +11,8 @@ from scipy import stats
 
 import sortal
 from command_line import sortal_command
-from sortal import ContingencyTable
+from sortal import ContingencyTable, InputError, UndefinedMeasureError
 from sortal.measures import catalogue
-from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 
 @pytest.mark.parametrize("key", ["rand_index", "adjusted_rand_index", "mutual_information"])

@@ -8,9 +8,9 @@ from scipy import sparse
 from scipy.spatial.distance import squareform
 
 import sortal
+from sortal import InputError
 from sortal.distances import FORMS, distance_matrix
 from sortal.measures import catalogue
-from sortal.runtime.validation import InputError
 
 RNG = np.random.default_rng(0)
 LABELS = np.arange(36) % 3

@@ -8,14 +8,14 @@ from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
 import sortal
-from sortal.labelings.partitions import as_labelings
+from sortal import InputError
+from sortal.labelings import as_labelings
 from sortal.measures import catalogue
 from sortal.measures.internal.nearest import centroid_pairs
 from sortal.measures.passes import pairs
 from sortal.measures.passes.pairs import sampled_silhouettes
 from sortal.measures.passes.plan import WEIGHTED
 from sortal.runtime.executors import Workers
-from sortal.runtime.validation import InputError
 
 OF_PAIRS = [
     key

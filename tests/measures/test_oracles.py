@@ -11,8 +11,8 @@ import naive_clarity
 import naive_external
 import naive_internal
 import sortal
+from sortal import InputError
 from sortal.measures import catalogue
-from sortal.runtime.validation import InputError
 
 RNG = np.random.default_rng(0)
 X, LABELS = RNG.normal(size=(30, 3)), RNG.integers(0, 3, 30).tolist()

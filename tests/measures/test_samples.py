@@ -17,7 +17,7 @@ import naive_internal as naive
 import sortal
 from example_counts import examples
 from sortal.distances import as_distances, pair_distances
-from sortal.labelings.partitions import as_labelings
+from sortal.labelings import as_labelings
 from sortal.measures import catalogue
 from sortal.measures.passes import samples
 from sortal.measures.passes.pairs import sampled_silhouettes

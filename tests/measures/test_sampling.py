@@ -7,11 +7,11 @@ import pytest
 from sklearn.datasets import make_blobs
 
 import sortal
+from sortal import InputError
 from sortal.measures import catalogue
 from sortal.measures.passes import samples
 from sortal.measures.passes.estimates import sampled_by
 from sortal.measures.passes.pair_sums import SUMS
-from sortal.runtime.validation import InputError
 
 X, LABELS = make_blobs(1000, 4, centers=3, cluster_std=3.0, random_state=0)
 RANKS = {"baker_hubert_gamma", "aucc", "g_plus_index", "kendall_tau_index"}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sortal
-from sortal.measures.scores import Scores
+from sortal import Scores
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 2))

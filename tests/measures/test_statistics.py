@@ -13,7 +13,7 @@ from scipy import sparse
 
 import sortal
 from example_counts import examples
-from sortal.labelings.partitions import as_labelings
+from sortal.labelings import as_labelings
 from sortal.measures import catalogue
 from sortal.measures.passes.plan import OF_CENTROIDS, group
 from sortal.measures.passes.statistics import Statistics, in_others

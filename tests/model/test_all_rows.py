@@ -16,12 +16,12 @@ import pytest
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score
 
 import sortal
+from sortal import InputError
 from sortal.datasets.partitioned import partitions
 from sortal.datasets.partitioned.label_folder import LabelFolder
-from sortal.model import PlacementRule, all_rows, assign_rows
-from sortal.model.rule import _BLOCK, Placed
+from sortal.model import Placed, PlacementRule, all_rows, assign_rows
+from sortal.model.rule import _BLOCK
 from sortal.runtime.output import MANIFEST
-from sortal.runtime.validation import InputError
 
 N = 3000
 RNG = np.random.default_rng(0)

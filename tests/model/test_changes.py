@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import sortal
+from sortal import InputError
 from sortal.datasets import from_table
 from sortal.model import Model, changes
-from sortal.runtime.validation import InputError
 
 CENTERS = [[0, 0], [8, 0], [0, 9]]
 

@@ -20,9 +20,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import sortal
+from sortal import InputError
 from sortal.labelings import hard_labelings
 from sortal.measures.scorer import CrossValidationError
-from sortal.runtime.validation import InputError
 
 X, Y = make_blobs(90, centers=[[0, 0], [6, 0], [0, 7]], random_state=0)
 ROWS = np.arange(len(X))

@@ -17,10 +17,10 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+from sortal import InputError, StorageError
 from sortal.datasets import Dataset, from_table, read
 from sortal.model import Model, load_model
 from sortal.model import archive as model_archive
-from sortal.runtime.validation import InputError, StorageError
 
 RNG = np.random.default_rng(0)
 TABLE = pd.DataFrame(

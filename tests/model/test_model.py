@@ -19,9 +19,9 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
 import sortal
+from sortal import InputError, StorageError
 from sortal.datasets import Dataset, from_array, from_distances, from_table
 from sortal.model import Confidence, Model, PlacementRule, load_model
-from sortal.runtime.validation import InputError, StorageError
 from sortal.study.samples import draw_sample
 
 X, Y = make_blobs(200, centers=[[0, 0], [6, 0], [0, 7]], random_state=0)

@@ -13,9 +13,9 @@ from scipy.stats import chi2_contingency
 
 import sortal
 from command_line import sortal_command
+from sortal import InputError
 from sortal.model import watch
 from sortal.model.watch import _limits, _signal, change_evidence, spread_of
-from sortal.runtime.validation import InputError
 
 CENTERS = 9.0 * np.eye(3)
 

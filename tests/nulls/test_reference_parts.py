@@ -10,9 +10,8 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist, pdist
 
-from sortal.nulls import coordinates, references, structure, valleys
-from sortal.nulls.references import draw_reference
-from sortal.runtime.validation import InputError
+from sortal import InputError
+from sortal.nulls import coordinates, draw_reference, references, structure, valleys
 
 
 def blobs(k, n=40, apart=12.0, seed=0):

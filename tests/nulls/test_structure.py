@@ -9,6 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 import sortal
+from sortal import InputError
 from sortal._kernels.dip import dip_evidence
 from sortal._kernels.spanning_trees import path_lengths
 from sortal.nulls.coordinates import coordinates
@@ -19,7 +20,6 @@ from sortal.nulls.valleys import (
     _valley_along,
     find_valleys,
 )
-from sortal.runtime.validation import InputError
 
 
 def two(n=300, d=2, apart=5.0, seed=0):

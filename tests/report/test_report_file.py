@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import sortal
+from sortal import InputError
 from sortal.report import write_report
 from sortal.runtime.output import check_output, write_output
-from sortal.runtime.validation import InputError
 from sortal.study import StorageError
 
 

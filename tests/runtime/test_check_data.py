@@ -16,7 +16,8 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from example_counts import examples
-from sortal.runtime.validation import InputError, check_data, largest_value
+from sortal import InputError
+from sortal.runtime.validation import check_data, largest_value
 
 X = np.array([[1.0, 2.0], [3.0, 5.0], [4.0, 7.0]])
 FRAME = pd.DataFrame(X, columns=["a", "b"])

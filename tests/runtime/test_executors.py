@@ -19,6 +19,7 @@ from scipy import sparse
 
 import sortal
 from scattering import Scattering
+from sortal import InputError
 from sortal.distances.neighbors import neighbor_lists
 from sortal.measures import catalogue
 from sortal.measures.clarity import assess
@@ -29,7 +30,6 @@ from sortal.measures.passes.statistics import Statistics
 from sortal.runtime.executors import Workers, _OfDask, as_executor, tree_sum
 from sortal.runtime.output import check_output, write_output
 from sortal.runtime.threads import available_cores
-from sortal.runtime.validation import InputError
 
 #: what order of sums may change: each of n² terms at most its last digit
 SUMS = 1e-11

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sortal import StorageError
 from sortal.runtime.kept_file import FINISHED_WORK, STUDY, EntryFile, KeptValues, _explain
-from sortal.runtime.validation import StorageError
 from sortal.study.store import Store
 
 STUDY_DATA = {"fingerprint": "f" * 64, "n_objects": 4, "source": None, "options": {}}

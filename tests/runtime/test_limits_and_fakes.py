@@ -17,6 +17,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from sortal import InputError
 from sortal.runtime import (
     draws,
     executors,
@@ -27,7 +28,6 @@ from sortal.runtime import (
     threads,
     validation,
 )
-from sortal.runtime.validation import InputError
 
 
 def test_memory_is_the_least_that_any_source_leaves(

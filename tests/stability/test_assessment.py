@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from scattering import Scattering
-from sortal.runtime.validation import InputError
+from sortal import InputError
 from sortal.stability import assess, calibrated_stability, clusterwise_bootstrap
 from sortal.stability.method import beyond_null
 from sortal.stability.progress import counted

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
-from sortal.runtime.validation import InputError
+from sortal import InputError
 from sortal.stability import ESTIMATORS, calibrated_stability
 from sortal.stability._agreement import least_kept
 from sortal.stability.calibrated import CLEAR_ERRORS, MORE, RATIO

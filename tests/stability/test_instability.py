@@ -9,7 +9,7 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 
-from sortal.runtime.validation import InputError
+from sortal import InputError
 from sortal.stability import fang_wang
 from sortal.stability.engine import prepare
 

@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from sortal.nulls.references import Null
-from sortal.runtime.validation import InputError
+from sortal import InputError
+from sortal.nulls import Null
 from sortal.stability import assess, calibrated_stability, draw_reference
 
 

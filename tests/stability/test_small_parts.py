@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from sortal.runtime.validation import InputError
+from sortal import InputError
 from sortal.stability import clest, consensus, consensus_matrix, subsampling
 from sortal.stability.calibrated import RATIO, _in_turn
 from sortal.stability.engine import prepare

@@ -12,9 +12,8 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score, fowlkes_mallows_score, rand_score
 
 from scattering import Scattering
-from sortal import stability
+from sortal import InputError, stability
 from sortal.clusterers import as_clusterer
-from sortal.runtime.validation import InputError
 from sortal.stability import _agreement as agreement
 from sortal.stability.curves import SIMILARITIES
 from sortal.stability.engine import Engine, halves, prepare, subsample, transfer

@@ -12,9 +12,10 @@ from sklearn.datasets import make_moons
 
 import sortal
 from sortal.judge import load_judge
-from sortal.labelings.partitions import canonical_codes
+from sortal.labelings import canonical_codes
 from sortal.measures import adjusted_mutual_information, adjusted_rand_index
-from sortal.study.alternatives import Alternatives, search
+from sortal.study import Alternatives
+from sortal.study.alternatives import search
 from sortal.study.facts import Recovery
 from sortal.study.views import (
     dependence,

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 import sortal
 import sortal.datasets.formats.annotated_matrices
+from sortal import InputError
 from sortal.cli import app
-from sortal.runtime.validation import InputError
 
 
 def cells(seed=0, n=60):

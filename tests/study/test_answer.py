@@ -18,6 +18,7 @@ from sortal.cli import _answer
 from sortal.cli._answer import as_json, show
 from sortal.cli._run_options import OutputOptions
 from sortal.datasets import Finding
+from sortal.nulls import Structure
 from sortal.report import render
 from sortal.study import deciders, decision, facts, judgement, ranking, stability
 from sortal.study.answer import SCHEMA
@@ -31,7 +32,6 @@ from sortal.study.facts import (
     ReferenceClustering,
     Sample,
     StabilityFacts,
-    Structure,
     Trouble,
 )
 

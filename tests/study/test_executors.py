@@ -12,9 +12,9 @@ import pytest
 import sortal
 from failing_clusterers import Dies, DistanceThatKillsOnce, KillsOnce
 from scattering import Scattering
+from sortal import InputError
 from sortal.runtime import executors
 from sortal.runtime.executors import LostWorkersError, _connect, as_executor
-from sortal.runtime.validation import InputError
 from sortal.study import samples
 
 

@@ -12,8 +12,8 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 
 import sortal
+from sortal import InputError
 from sortal.datasets import from_distances, from_graph, from_objects
-from sortal.runtime.validation import InputError
 from sortal.study.samples import ExtendableSample
 
 NAMES = ["average", "complete", "kmedoids", "hdbscan"]
@@ -180,7 +180,7 @@ def test_distances_must_be_those_of_the_objects():
     assert "are not a metric" in from_distances(D**2).notes[0]
     assert not from_distances(D).notes
     dataset = sortal.datasets.from_array(X, ids=[f"object {i}" for i in range(20)])
-    from sortal.datasets.relations import with_relation
+    from sortal.datasets import with_relation
 
     related = with_relation(dataset, pdist(X), "precomputed")
     assert related.ids[3] == "object 3"

@@ -13,11 +13,11 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
 import sortal
+from sortal import InputError
 from sortal.clusterers import LinkageClustering, as_clusterer
-from sortal.labelings.partitions import canonical_codes
+from sortal.labelings import canonical_codes
 from sortal.measures import catalogue
 from sortal.runtime.draws import draw_rows
-from sortal.runtime.validation import InputError
 from sortal.study import fits, jobs, samples
 from sortal.study.ranking import points
 from sortal.study.stability import sample_agreement

@@ -21,9 +21,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import sortal
+from sortal import InputError, StorageError
 from sortal.judge import load_judge
 from sortal.measures.evaluation import applicable
-from sortal.runtime.validation import InputError, StorageError
 from sortal.study.identity import NoIdentityError, identity
 
 RNG = np.random.default_rng(0)

@@ -10,10 +10,10 @@ from sklearn.cluster import KMeans
 from typer.testing import CliRunner
 
 import sortal
+from sortal import InputError
 from sortal.cli import app
 from sortal.report import render
 from sortal.runtime.executors import _connect
-from sortal.runtime.validation import InputError
 from sortal.stability import assess
 from sortal.stability.assessment import MOST_OBJECTS
 from sortal.stability.engine import Engine

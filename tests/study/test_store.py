@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import sortal
+from sortal import StorageError
 from sortal.runtime.kept_file import _explain
-from sortal.runtime.validation import StorageError
 from sortal.study.store import Finished, Planned, Score, Store
 
 DATA = {"fingerprint": "f" * 64, "n_objects": 4, "source": None, "options": {}}

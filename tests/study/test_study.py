@@ -15,9 +15,9 @@ from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score, silhou
 
 import sortal
 from failing_clusterers import Dies, Fails
+from sortal import InputError, StorageError
 from sortal.clusterers import Clusterer
-from sortal.runtime.validation import InputError, NothingToRankError, StorageError
-from sortal.study import execution, jobs
+from sortal.study import NothingToRankError, execution, jobs
 from sortal.study.scores import score_table
 from sortal.study.store import Planned
 

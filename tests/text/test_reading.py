@@ -12,9 +12,9 @@ from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
 import sortal
+from sortal import InputError
 from sortal.cli import app
 from sortal.datasets import read
-from sortal.runtime.validation import InputError
 from sortal.text._messages import are_messages, body
 
 TOPICS = {

@@ -15,10 +15,10 @@ from sklearn.cluster import KMeans
 from sklearn.preprocessing import normalize
 
 import sortal
+from sortal import InputError
 from sortal.datasets import read
 from sortal.labelings.held_out import held_out
 from sortal.report import render
-from sortal.runtime.validation import InputError
 from sortal.text import telling_terms, topic_quality
 
 

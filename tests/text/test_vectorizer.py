@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sortal.runtime.validation import InputError
+from sortal import InputError
 from sortal.text import TermWeighter, TextVectorizer, byte_ngrams, words
 from sortal.text._weights import WEIGHTS
 

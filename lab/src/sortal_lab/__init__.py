@@ -16,8 +16,8 @@ from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from sortal import InputError
 from sortal.runtime.registry import Registry
-from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sortal.judge.features import Evidence, columns
+from sortal.judge import Evidence
+from sortal.judge.features import columns
 from sortal.judge.label_likelihood import log_likelihood
 from sortal.labelings import encode
 

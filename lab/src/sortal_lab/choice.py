@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import softmax
 
-from sortal.judge import load_judge
-from sortal.judge.judgements import Judge, degenerate, set_back
+from sortal.judge import Judge, load_judge
+from sortal.judge.judgements import degenerate, set_back
 from sortal.judge.label_likelihood import TEMPERATURE
 from sortal.study.judgement import by_expected_agreement
 from sortal.study.ranking import level_numbers

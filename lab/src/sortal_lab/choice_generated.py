@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sortal.judge.features import gather
+from sortal.judge import gather
 from sortal_lab.cases import OWN, TrainingCase
 from sortal_lab.choice_corpus import (
     FEWEST,

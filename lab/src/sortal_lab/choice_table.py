@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.judge.judgements import Judgement
+    from sortal.judge import Judgement
     from sortal.runtime.types import Floats
     from sortal_lab.cases import TrainingCase
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from sortal import Study
 from sortal.judge import gather
-from sortal.labelings.partitions import canonical_codes
+from sortal.labelings import canonical_codes
 from sortal.measures import adjusted_rand_index
 from sortal.study.perturbed import KEPT, measure_steadiness
 from sortal.study.samples import part_of

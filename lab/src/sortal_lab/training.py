@@ -12,17 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortal import InputError
+from sortal.judge import Judge
 from sortal.judge.features import columns
-from sortal.judge.judgements import (
-    NEAR,
-    VERSION,
-    Forest,
-    Judge,
-    doubt_of,
-    nearly_alike,
-    set_back,
-    shares,
-)
+from sortal.judge.judgements import NEAR, VERSION, Forest, doubt_of, nearly_alike, set_back, shares
 from sortal_lab.cases import OWN, TrainingCase
 from sortal_lab.favourable import favourable
 from sortal_lab.trees import Boosting, export, fit

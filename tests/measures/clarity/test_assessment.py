@@ -14,8 +14,8 @@ from scipy import sparse
 import naive_clarity as naive
 import sortal
 from example_counts import examples
+from sortal import InputError, UndefinedMeasureError
 from sortal.measures.clarity import KNearestNeighbors, Refit, assess
-from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 
 def draw(seed: int, n: int, d: int, M: int, k: int) -> tuple[Any, Any]:

@@ -19,11 +19,11 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 import naive_clarity as naive
 import sortal
 from example_counts import examples
+from sortal import InputError
 from sortal._kernels.informativeness_agglomeration import agglomerate
 from sortal.clusterers.informativeness_agglomeration import InformativenessAgglomeration
 from sortal.distances.neighbors import neighbor_lists
 from sortal.measures.clarity import KNearestNeighbors
-from sortal.runtime.validation import InputError
 
 
 def best_merge(D: Any, labels: Any, r: int, apart: Any) -> tuple[Any, float]:

@@ -8,7 +8,7 @@ import pytest
 import sortal
 from sortal.distances import neighbors
 from sortal.distances.neighbors import neighbor_lists, neighbors_of_some
-from sortal.labelings.partitions import as_labelings
+from sortal.labelings import as_labelings
 from sortal.measures.clarity import assess, sampled
 from sortal.measures.passes import samples
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_clarity as naive
+from sortal import InputError, UndefinedMeasureError
 from sortal.measures.clarity import informativeness_of_predictions, recognition_of_predictions
 from sortal.measures.clarity.scores import standard_error
-from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 # figures 6.5 and 6.6 of whissell2012; the two objects of cluster 2 are predicted wrongly
 LABELS = [3, 1, 2, 1, 2, 3, 3, 3]

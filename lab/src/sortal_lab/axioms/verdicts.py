@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
+from sortal import StorageError
 from sortal.measures.properties import Properties, Verdict, stored_verdicts
-from sortal.runtime.validation import StorageError
 from sortal_lab.axioms.search import PROPERTIES, Property, search
 from sortal_lab.axioms.valuation import Valuation
 

@@ -14,7 +14,7 @@ from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
-from sortal.runtime.validation import InputError
+from sortal import InputError
 
 #: environment variable that has the key, where the server wants one
 KEY_VARIABLE = "OPENAI_API_KEY"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sortal.datasets import Dataset
-from sortal.labelings.labels import encode
+from sortal.labelings import encode
 from sortal_lab.reading.display import Showable, shown_by
 from sortal_lab.reading.interview import AnswerStore, Interview, Reader
 from sortal_lab.reading.rounds import draw_round

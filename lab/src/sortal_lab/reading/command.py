@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Option
 
+from sortal import InputError
 from sortal.cli.extension import (
     InputOptions,
     JsonOption,
@@ -28,7 +29,7 @@ from sortal.cli.extension import (
     split_names,
     takes_groups,
 )
-from sortal.runtime.validation import InputError, unknown_name
+from sortal.runtime.validation import unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -244,7 +245,7 @@ def _questions(
 
 def _words(dataset: Dataset, labels: Labels) -> tuple[list[str], list[Any]]:
     """Characteristic words of clusters of texts, and the cluster of each word."""
-    from sortal.labelings.labels import encode
+    from sortal.labelings import encode
     from sortal.text import telling_terms
 
     if not dataset.of_documents:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sortal import InputError
 from sortal.labeling import Agreement, agreement
-from sortal.runtime.validation import InputError
 from sortal_lab.reading.estimates import Estimate, prediction_powered_mean
 from sortal_lab.reading.score import ClarityByReading
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from sortal.labeling.answers import AnswerFile, LabelAnswer, check_name, now
-from sortal.labeling.desk import Shown
-from sortal.runtime.validation import InputError, StorageError
+from sortal import InputError, StorageError
+from sortal.labeling import AnswerFile, LabelAnswer, Shown
+from sortal.labeling.answers import check_name, now
 from sortal_lab.reading.answers import MAX_LINE, NONE
 from sortal_lab.reading.display import as_line
 from sortal_lab.reading.question import Question

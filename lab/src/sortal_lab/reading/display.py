@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from sortal import InputError
 from sortal.datasets import Dataset, original_units
-from sortal.labeling.desk import Shown
-from sortal.runtime.validation import InputError
+from sortal.labeling import Shown
 
 if TYPE_CHECKING:
     import pandas as pd

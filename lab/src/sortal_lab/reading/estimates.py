@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sortal import InputError
 from sortal.bounds.contradictions import picked_values
-from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -12,8 +12,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
+from sortal import InputError
 from sortal.runtime.kept_file import KeptValues
-from sortal.runtime.validation import InputError
 from sortal_lab.reading.chat import ChatModel, chat_model
 
 if TYPE_CHECKING:

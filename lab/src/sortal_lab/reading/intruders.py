@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sortal.labeling.desk import Shown
-from sortal.labelings.labels import apply_noise_policy, encode
-from sortal.runtime.validation import InputError
+from sortal import InputError
+from sortal.labeling import Shown
+from sortal.labelings import apply_noise_policy, encode
 from sortal_lab.reading.answers import parse_choice
 from sortal_lab.reading.display import Show, Showable, as_line, numbered, shown_by
 from sortal_lab.reading.interview import AnswerStore, Cost, Interview, Reader

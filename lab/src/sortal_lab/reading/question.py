@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from sortal.labeling.desk import Shown
+from sortal.labeling import Shown
 
 #: characters of a text among several
 SHOWN_CHARACTERS = 600

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sortal.labeling.desk import Shown
-from sortal.labeling.medoids import central_objects
-from sortal.labelings.labels import NOISE, apply_noise_policy, encode
-from sortal.runtime.validation import InputError
+from sortal import InputError
+from sortal.labeling import Shown, central_objects
+from sortal.labelings import apply_noise_policy, encode
+from sortal.labelings.labels import NOISE
 from sortal_lab.reading.answers import parse_choice, parse_name
 from sortal_lab.reading.display import Show, as_line, as_text, numbered, shortened
 from sortal_lab.reading.draw import RoundDraw

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from sortal import InputError
 from sortal.bounds import binomial_tail_bound
 from sortal.labeling import Agreement, agreement
-from sortal.runtime.validation import InputError
 from sortal_lab.reading.answers import NONE
 from sortal_lab.reading.interview import Cost
 
