@@ -227,7 +227,7 @@ def by_default(asked: list[str]) -> None:
         X = X[np.random.default_rng(0).permutation(len(X))[:1000]]
         X = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1)
         with threadpool_limits(1), sortal.Study(X) as study:
-            names = list(study.tried.fits.default_clusterers)
+            names = list(study.state.fits.default_clusterers)
             study.sweep(names, k=[2], n_init=1, workers=1, progress=False)
         with threadpool_limits(1), sortal.Study(X) as study:
             began = time.process_time()

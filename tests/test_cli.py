@@ -116,7 +116,7 @@ def test_a_choice_of_a_sample_says_what_it_loses(tmp_path, monkeypatch):
     arguments = ("run", "X.npy", "-c", "average", "-k", "2:4", "--no-stability")
     answer = json.loads(run(*arguments, "--json", "--storage", "s.sortal", cwd=tmp_path).stdout)
     with sortal.load_study(tmp_path / "s.sortal", tmp_path / "X.npy") as study:
-        kept = sample_agreement(study.tried, answer["best"]["name"])
+        kept = sample_agreement(study.state, answer["best"]["name"])
         assert study.candidates["fitted_on"].tolist() == [500] * 3
     assert answer["best"]["sample"]["agreement"] == pytest.approx(kept)
     assert -1 <= kept <= 1

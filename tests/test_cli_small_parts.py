@@ -299,7 +299,7 @@ def test_clusters_change_in_the_rows_that_were_studied(
 def test_the_order_of_the_draw_is_known_where_every_label_has_a_number(
     tmp_path: Path, numbers: list[float], order: Any, undrawn: int
 ) -> None:
-    study: Any = Some(tried=Some(objects=Some(is_partly_labelled=True), dataset=Some(rows=None),
+    study: Any = Some(state=Some(objects=Some(is_partly_labelled=True), dataset=Some(rows=None),
                                  y=np.array(["a", "b", None], dtype=object)))  # fmt: skip
     reading: Any = Some(data=str(tmp_path / "t.csv"), truth=None)
     places = {i: number for i, number in enumerate(numbers) if np.isfinite(number)}
@@ -307,7 +307,7 @@ def test_the_order_of_the_draw_is_known_where_every_label_has_a_number(
                 verified_in=lambda *_: ())  # fmt: skip
     marked: Any = Some(draw=lambda _: draw, cells=None)
     _questions.count_questions(study, reading, marked)
-    assert (study.tried.draw, study.tried.undrawn) == (order, undrawn)
+    assert (study.state.draw, study.state.undrawn) == (order, undrawn)
 
 
 def test_a_finding_that_there_is_not_cannot_be_accepted() -> None:

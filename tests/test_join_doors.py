@@ -193,7 +193,7 @@ def series(case: Case, side: str, values: Any) -> Any:
 
 def study_y(case: Case, folder: Path) -> None:
     right = series(case, "right", values_on_the_right(case))
-    agree(case, sortal.Study(read(data_file(case, folder)), y=right).tried.y)
+    agree(case, sortal.Study(read(data_file(case, folder)), y=right).state.y)
 
 
 def study_add(case: Case, folder: Path) -> None:

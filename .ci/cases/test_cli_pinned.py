@@ -143,7 +143,7 @@ def made(stop: Any, statuses: list[str]) -> Any:
 
     table = pd.DataFrame({"status": statuses}, index=range(len(statuses)))
     return Some(candidates=table, sweep=work, evaluate=work, rank=work, save=print,
-                tried=Some(fits=Some(default_clusterers=("ward",)), storage=Some(path="s.sortal"),
+                state=Some(fits=Some(default_clusterers=("ward",)), storage=Some(path="s.sortal"),
                            stopped=False), dataset=Some(name="data", notes=("a note",)))  # fmt: skip
 
 
@@ -162,7 +162,7 @@ def chosen(stop: Any, budget: str | None, stability: bool | None, inner: Any) ->
             raise stops.pop()
         return Told()
 
-    study: Any = Some(best=best, tried=Some(stopped=False))
+    study: Any = Some(best=best, state=Some(stopped=False))
     return out(lambda: run._choose(study, SweepOptions(budget=budget), stability, stop))
 
 

@@ -171,7 +171,7 @@ def test_pairs_of_labelled_objects_do_not_enter_the_prior(files: Path) -> None:
         study = sortal.Study(X, y=y)
         study.sweep(["kmeans"], k=range(2, 5), n_init=1)
         study.constrain(pairs)
-        priors.append(guarantees.judged_shares(study.tried))
+        priors.append(guarantees.judged_shares(study.state))
     assert priors[0] == priors[1]
     assert priors[0] != priors[2]
 

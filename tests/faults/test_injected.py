@@ -242,7 +242,7 @@ def test_labelings_whose_names_alone_were_stored_can_be_added(tmp_path):
     X, labels = np.arange(12.0)[:, None], {"a": np.repeat([0, 1], 6)}
     with sortal.Study(X, storage=tmp_path / "s.sortal") as study:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(study.tried.storage, "finish", lambda _: 1 / 0)
+            patch.setattr(study.state.storage, "finish", lambda _: 1 / 0)
             with pytest.raises(ZeroDivisionError):
                 study.add(labels)
         study.add(labels)

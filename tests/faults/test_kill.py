@@ -26,7 +26,7 @@ import sortal
 def sweep(path, workers, stay=0):
     X = np.random.default_rng(5).normal(size=(60, 3))
     with sortal.Study(X, storage=path) as study:
-        original = study.tried.storage.finish
+        original = study.state.storage.finish
 
         def finish(outcomes):
             outcomes = list(outcomes)
@@ -36,7 +36,7 @@ def sweep(path, workers, stay=0):
             if len(study.candidates) == 30:
                 time.sleep(stay)
 
-        study.tried.storage.finish = finish
+        study.state.storage.finish = finish
         study.sweep(["kmeans", "gaussian-mixture", "average"], k=range(2, 8), n_init=3,
                     workers=workers)
         print("judging", flush=True)

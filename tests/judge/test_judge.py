@@ -275,7 +275,7 @@ def test_with_labels_the_judge_is_the_prior():
     assert sortal.adjusted_rand_index(study.labels(most), best.labels, noise="singletons") > 0.8
     assert table.judgement.prior.sum() == pytest.approx(1)
     shares = {p: 0.9 / len(table.names) for p in study.rank()["partition"][: len(table.names)]}
-    bits = study_guarantee(**bound_inputs(study.tried, shares)).mdl.table["choice_bits"]
+    bits = study_guarantee(**bound_inputs(study.state, shares)).mdl.table["choice_bits"]
     # copies of a partition have one word; Kraft: the lengths of all words are paid for
     words = bits.groupby(study.candidates.loc[bits.index, "partition"]).first()
     assert (2.0**-words).sum() <= 1 + 1e-9

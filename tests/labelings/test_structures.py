@@ -209,7 +209,7 @@ def test_mixtures_bring_their_memberships(workers):
     assert soft == {"gaussian-mixture" + on_rows, "soft-movmf"}
     rows = X / np.linalg.norm(X, axis=1, keepdims=True)
     candidate = f"gaussian-mixture{on_rows} k=3 start=0"
-    seed = next(c["seed"] for c in study.tried.storage.candidates() if c["name"] == candidate)
+    seed = next(c["seed"] for c in study.state.storage.candidates() if c["name"] == candidate)
     expected = GaussianMixture(3, random_state=seed).fit(rows).predict_proba(rows)
     kept = study.memberships(candidate)
     np.testing.assert_array_equal(kept.harden(), study.labels(candidate))

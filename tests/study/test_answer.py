@@ -239,7 +239,7 @@ def test_random_labels_are_called_random_and_say_nothing_of_the_data(n):
     assert answer.structure.decision == "yes"
     assert answer.reference.n_clusters == 3
     assert answer.reference.recovery.value > answer.recovery.value + 0.4
-    worth = [recovery.value for _, recovery in judgement.judged(study.tried).references]
+    worth = [recovery.value for _, recovery in judgement.judged(study.state).references]
     assert answer.reference.recovery.value == worth[0] == max(worth) > worth[-1] + 0.4
     assert answer.reference.name not in study.rank().index
     assert answer.tried.distinct == len(study.candidates) == n

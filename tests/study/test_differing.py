@@ -34,7 +34,7 @@ def swept(X: Any, **options: Any) -> sortal.Study:
 def test_what_differs_is_told_with_stars_and_kept(tmp_path: Path) -> None:
     study = swept(sortal.datasets.from_table(counts(), scale="standard"), storage=tmp_path / "s")
     with study:
-        assert kept_differences(study.tried) is None
+        assert kept_differences(study.state) is None
         assert 'id="differences"' not in render(study)
         found = study.differences("poisson")
         told = wording.tested(found, study.best().labels, study.cluster_names(study.best().name))
@@ -52,9 +52,9 @@ def test_what_differs_is_told_with_stars_and_kept(tmp_path: Path) -> None:
 def test_differences_are_forgotten_where_more_was_tried() -> None:
     study = swept(counts())
     study.differences("poisson")
-    assert kept_differences(study.tried) is not None
+    assert kept_differences(study.state) is not None
     study.sweep("average", k=[2], progress=False)
-    assert kept_differences(study.tried) is None
+    assert kept_differences(study.state) is None
 
 
 def test_the_second_part_has_no_part_in_the_choice() -> None:
@@ -64,7 +64,7 @@ def test_the_second_part_has_no_part_in_the_choice() -> None:
     X = counts()
     study = swept(X)
     found = study.differences("poisson")
-    first, _ = thinned_parts(study.tried, "poisson")
+    first, _ = thinned_parts(study.state, "poisson")
     assert np.array_equal(found.labels, swept(first).best().labels)
 
 

@@ -186,7 +186,7 @@ def test_fits_without_a_scheduler_stay_planned():
     with sortal.Study(X) as study:
         with pytest.raises(LostWorkersError, match="no longer answers"):
             study.sweep("kmeans", k=[2, 3], n_init=2, executor=Lost(1, "connecting"))
-        assert len(study.tried.storage.planned()) == 1
+        assert len(study.state.storage.planned()) == 1
         study.add({"truth": truth})
         with pytest.raises(LostWorkersError, match="no longer answers"):
             study.evaluate(["silhouette"], executor=Lost(1, "closed"))
@@ -199,4 +199,4 @@ def test_a_fit_that_kills_every_worker_ends_the_sweep():
     with cluster_of(1) as cluster, cluster.get_client() as client, sortal.Study(X) as study:
         with pytest.raises(LostWorkersError, match="most likely out of memory"):
             study.sweep({"deadly": Dies()}, k=[3], n_init=1, executor=client)
-        assert len(study.tried.storage.planned()) == 1
+        assert len(study.state.storage.planned()) == 1

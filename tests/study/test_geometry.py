@@ -81,7 +81,7 @@ def test_their_orders_by_contents_change_nothing_for_trees():
     studies = of_rows_and_of_matrix(
         "euclidean", ["average", "complete", "genie", "weighted", "single"]
     )
-    orders = [study.tried.objects.contents.rows.tolist() for study in studies]
+    orders = [study.state.objects.contents.rows.tolist() for study in studies]
     assert orders[0] != orders[1]
     check_same(*studies)
 

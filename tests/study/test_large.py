@@ -70,7 +70,7 @@ def test_what_does_not_scale_is_fitted_to_a_sample_and_says_so(low):
     table = study.candidates
     assert table["fitted_on"].isna().tolist() == [True, False]
     assert table.loc["average k=3", "fitted_on"] == 120
-    rows = study.tried.objects.sample.rows
+    rows = study.state.objects.sample.rows
     alone = LinkageClustering(3, method="average").fit_predict(X[rows])
     found = study.labels("average k=3")
     assert sortal.adjusted_rand_index(alone, found[rows]) == 1
@@ -113,7 +113,7 @@ def test_below_the_thresholds_nothing_is_sampled():
     study = sortal.Study(X)
     study.sweep(["average"], k=[3], workers=1)
     assert study.candidates["fitted_on"].isna().all()
-    assert not study.tried.objects.is_estimated
+    assert not study.state.objects.is_estimated
     assert study.standard_errors().empty
 
 
@@ -153,9 +153,9 @@ def test_a_budget_stops_fits_and_a_larger_one_resumes(tmp_path):
     X, _ = blobs(60)
     with sortal.Study(X) as study:
         study.sweep({"kmeans": "kmeans"}, k=[2, 3], n_init=1, budget=300, workers=2)
-        assert len(study.tried.storage.planned()) == 0
+        assert len(study.state.storage.planned()) == 0
         study.sweep({"slow": Slow(n_init=1)}, k=[2, 3], n_init=1, budget=1, workers=2)
-        assert len(study.tried.storage.planned()) == 2
+        assert len(study.state.storage.planned()) == 2
         assert len(study.candidates) == 2
         study.by = "silhouette"
         assert study.best().name == "kmeans k=3 start=0"
@@ -207,7 +207,7 @@ def agreements(study, **options):
     """What a sample loses, of every candidate that was fitted to one."""
     table = study.candidates
     names = table.index[table["fitted_on"].notna() & table["partition"].notna()]
-    return pd.Series({name: sample_agreement(study.tried, name, **options) for name in names})
+    return pd.Series({name: sample_agreement(study.state, name, **options) for name in names})
 
 
 def overlapping(n: int = 600):
@@ -250,9 +250,9 @@ def test_agreement_of_two_samples_is_that_of_two_fits(low):
     table = study.scores()
     assert table.loc[found.index, "fitted_on"].notna().all()
     with pytest.raises(InputError, match="was fitted to all objects"):
-        sample_agreement(study.tried, "kmeans k=4 start=0")
+        sample_agreement(study.state, "kmeans k=4 start=0")
     with pytest.raises(InputError, match="did you mean"):
-        sample_agreement(study.tried, "averge k=4")
+        sample_agreement(study.state, "averge k=4")
 
 
 def test_a_second_sample_of_everything_agrees(low, monkeypatch):
@@ -293,9 +293,9 @@ def test_what_was_measured_is_not_fitted_again(low, tmp_path, monkeypatch):
     with sortal.Study(X, storage=path) as study:
         study.sweep(["average", "spectral"], k=[2, 3], n_init=2, workers=1)
         monkeypatch.setattr(fits.Fits, "on_sample", noted)
-        found = sample_agreement(study.tried, "spectral k=3 start=1")
+        found = sample_agreement(study.state, "spectral k=3 start=1")
     with sortal.Study(X, storage=path) as study:
-        assert sample_agreement(study.tried, "spectral k=3 start=1") == found
+        assert sample_agreement(study.state, "spectral k=3 start=1") == found
         assert fitted == ["spectral k=3 start=0"]
         every = agreements(study)
     fresh = sortal.Study(X)
@@ -314,7 +314,7 @@ def test_a_fit_that_fails_on_the_second_sample_has_a_reason(low, monkeypatch):
     why = "the fit to a second sample failed: RuntimeError: not these"
     for _ in range(2):
         with pytest.raises(InputError, match=why):
-            sample_agreement(study.tried, "unlucky k=3 start=1")
+            sample_agreement(study.state, "unlucky k=3 start=1")
     answer = study.best(stability=False)
     assert answer.sample.agreement is None
     assert answer.sample.reason == why
@@ -330,9 +330,9 @@ def test_the_clusterer_of_an_agreement_must_be_known(low, tmp_path):
         assert study.candidates["fitted_on"].notna().all()
     with sortal.Study(X, storage=path) as study:
         with pytest.raises(InputError, match="the clusterer mine is not in the catalogue"):
-            sample_agreement(study.tried, "mine k=3")
+            sample_agreement(study.state, "mine k=3")
         study.sweep(mine, k=[3], workers=1)
-        assert sample_agreement(study.tried, "mine k=3") > 0
+        assert sample_agreement(study.state, "mine k=3") > 0
 
 
 def test_the_choice_says_what_its_sample_loses(low):
@@ -432,9 +432,9 @@ def test_ward_is_given_all_objects_as_cells(low):
     X, _ = blobs()
     study = sortal.Study(X, by="silhouette")
     study.sweep(["ward", "average"], k=[3], workers=1)
-    means, sizes = samples.cells_of(X, study.tried.objects.sample)
+    means, sizes = samples.cells_of(X, study.state.objects.sample)
     assert sizes.sum() == 600
-    nearest = cdist(X, X[study.tried.objects.sample.rows]).argmin(axis=1)
+    nearest = cdist(X, X[study.state.objects.sample.rows]).argmin(axis=1)
     np.testing.assert_allclose(means[5], X[nearest == 5].mean(axis=0))
     tree = LinkageClustering(3, method="ward").fit_cells(means, sizes)
     assert (study.labels("ward k=3") == canonical_codes(tree.labels_[nearest])).all()
@@ -443,7 +443,7 @@ def test_ward_is_given_all_objects_as_cells(low):
     answer = study.best()
     assert "fitted to 120 of 600 rows" in str(answer)
     assert any(one.startswith("It was fitted to cells") for one in answer.reasons)
-    assert sample_agreement(study.tried, "ward k=3") > 0.9
+    assert sample_agreement(study.state, "ward k=3") > 0.9
 
 
 def test_a_cluster_of_twelve_among_many_is_judged_by_all_that_it_has(low):

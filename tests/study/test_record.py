@@ -76,10 +76,10 @@ def test_what_is_not_given_is_as_recorded(tmp_path):
     given = {"metric": "cityblock", "noise": "cluster", "delta": 0.3, "random_state": 7}
     with sortal.Study(X, storage=path, y=few, by="silhouette", **given) as study:
         study.sweep("average", k=[2, 3], workers=1)
-        settings, expected = study.tried.settings, told(study)
+        settings, expected = study.state.settings, told(study)
     with sortal.Study(X, storage=path) as study:
-        assert study.tried.settings == settings
-        assert {name: getattr(study.tried.settings, name) for name in given} == given
+        assert study.state.settings == settings
+        assert {name: getattr(study.state.settings, name) for name in given} == given
         assert study.y.tolist() == few.tolist()
         assert told(study)[2] == expected[2]
         assert study.best().decided_by == "silhouette"
@@ -102,7 +102,7 @@ def test_new_labels_are_taken_over_when_asked(tmp_path):
     assert got[2] == expected[2]
     with sortal.Study(X, storage=path) as study:
         assert [kind for kind, _ in study.record] == ["settings", "sweep", "settings"]
-        assert study.tried.settings.delta == 0.2
+        assert study.state.settings.delta == 0.2
     with pytest.raises(StorageError, match="metric"):
         sortal.Study(X, storage=path, metric="cosine", update=True)
 
@@ -200,7 +200,7 @@ def test_the_order_and_the_answer_follow_another_judge():
     assert study.best().name == study.judged().names[int(np.argmax(study.judged().judgement.score))]
     assert study.judge.digest != load_judge().digest
     assert study.best().judge.digest == study.judge.digest
-    assert study.tried.settings.judge == f"7#{study.judge.digest}"
+    assert study.state.settings.judge == f"7#{study.judge.digest}"
     assert study.record.digest() != before
     study.judge = None
     assert study.record.digest() == before
@@ -245,7 +245,7 @@ def test_what_the_record_does_not_change_is_not_worked_out_again(monkeypatch):
     before = study.judged()
     study.by = "silhouette"
     assert study.judged() is before
-    study.tried.storage.set_meta({"a note": 1})
+    study.state.storage.set_meta({"a note": 1})
     assert study.judged() is before
     study.add({"mine": np.arange(60) % 2})
     assert study.judged() is not before
@@ -270,7 +270,7 @@ def test_a_resumed_study_says_that_it_had_another_packaged_judge(tmp_path, monke
     monkeypatch.setattr("sortal.study.record.load_judge", lambda path=None: new)
     with pytest.warns(UserWarning, match=rf"begun with judge 7 \({old.digest[:8]}\).* judge 8 \("):
         study = sortal.Study(X, storage=path)
-    assert study.tried.settings.judge == f"8#{new.digest}"
+    assert study.state.settings.judge == f"8#{new.digest}"
     study.close()
     sortal.Study(X, storage=path).close()  # it is recorded, and said once
 
@@ -291,7 +291,7 @@ def test_load_study(tmp_path):
     with pytest.raises(InputError, match="does not know where its data came from"):
         sortal.load_study(path)
     with sortal.load_study(path, load_iris().data) as study:
-        assert study.tried.settings.delta == 0.3
+        assert study.state.settings.delta == 0.3
     with pytest.raises(StorageError, match="no study file"):
         sortal.load_study(tmp_path / "none.sortal")
 

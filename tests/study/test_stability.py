@@ -80,13 +80,13 @@ def test_an_answer_is_that_to_the_whole_question(monkeypatch):
     study.stability("average k=3", **FEW)
     assert (asked["random_state"], asked["value"]) == (7, 3)
     key = f"assessment {study.candidates.loc['average k=3', 'partition']}"
-    kept = study.tried.storage.meta[key]
+    kept = study.state.storage.meta[key]
     question = kept["question"]
     assert (question["metric"], question["random_state"]) == ("cityblock", 7)
     assert question["version"] == sortal.__version__
     assert (question["max_objects"], question["everywhere"]) == (MOST_OBJECTS, True)
     for part in question:
-        study.tried.storage.set_meta({key: {**kept, "question": {**question, part: "another"}}})
+        study.state.storage.set_meta({key: {**kept, "question": {**question, part: "another"}}})
         asked.clear()
         with monkeypatch.context() as quick:
             quick.setattr(stability, "assess", lambda *_, **o: asked.update(o) or ())
@@ -177,8 +177,8 @@ def test_a_cluster_of_machines_gives_the_same(stored):
             found = study.stability(executor=executor, **FEW)
             assert found.curve.table.equals(whole.curve.table)
             assert found.clusters.table.equals(whole.clusters.table)
-            study.tried.storage.set_meta(
-                {k: None for k in study.tried.storage.meta if k.startswith("assess")}
+            study.state.storage.set_meta(
+                {k: None for k in study.state.storage.meta if k.startswith("assess")}
             )
         _connect(client.scheduler.address).close()
 
@@ -211,10 +211,10 @@ CLOUD = np.random.default_rng(0).normal(size=(60, 2))
 def test_predicted_work_is_what_is_done(clusterer, X, monkeypatch):
     with sortal.Study(X) as study:
         study.sweep([clusterer], k=[2, 3], n_init=1, workers=1)
-        ours = next(c for c in study.tried.storage.candidates() if c["partition"] is not None)
-        takes, swept = stability.work_of(study.tried, ours)
+        ours = next(c for c in study.state.storage.candidates() if c["partition"] is not None)
+        takes, swept = stability.work_of(study.state, ours)
         done = counted_fits(study, ours["name"], monkeypatch)
-        fitted = sum(c["status"] != "planned" for c in study.tried.storage.candidates())
+        fitted = sum(c["status"] != "planned" for c in study.state.storage.candidates())
     if clusterer == "kmeans":  # two numbers in each call, at a tenth
         done *= 2 / stability.QUICK_FITS
         # the clusters are judged at one number alone

@@ -300,8 +300,8 @@ def test_numbers_near_what_valleys_separate_are_tried():
     centres = 9.0 * np.array([[i, j] for i in range(4) for j in range(3)])
     X = np.repeat(centres, 30, axis=0) + np.random.default_rng(0).normal(size=(360, 2))
     study = sortal.Study(X).sweep("ward", progress=False)
-    assert study.tried.structure.n_clusters == 12
-    assert swept_numbers(study.tried) == [*range(2, 16)]
+    assert study.state.structure.n_clusters == 12
+    assert swept_numbers(study.state) == [*range(2, 16)]
     assert study.best(stability=False).n_clusters == 12
 
 
@@ -314,32 +314,32 @@ def test_clear_groups_come_back_on_most_rows_and_that_is_kept(tmp_path, monkeypa
         study.sweep(["kmeans", "ward"], k=[2, 3, 4], n_init=1, progress=False)
         name = study.best(stability=False).name
         assert study.best(stability=False).steadiness is None
-        measure_steadiness(study.tried, name)
+        measure_steadiness(study.state, name)
         assert study.best(stability=False).steadiness == Steadiness(1.0, 0.9, 3)
     monkeypatch.setattr(Fits, "on_rows", None)
     with sortal.Study(X, storage=path) as study:
-        measure_steadiness(study.tried, name)
+        measure_steadiness(study.state, name)
         assert study.best(stability=False).steadiness == Steadiness(1.0, 0.9, 3)
 
 
 def test_more_parts_replace_fewer_and_others_follow_from_the_candidates():
     study = sortal.Study(overlapping()).sweep("kmeans", k=[2, 3], n_init=1, progress=False)
     name = study.best(stability=False).name
-    measure_steadiness(study.tried, name)
+    measure_steadiness(study.state, name)
     few = study.best(stability=False).steadiness
-    measure_steadiness(study.tried, name, many=True)
+    measure_steadiness(study.state, name, many=True)
     many = study.best(stability=False).steadiness
     assert (few.n_parts, many.n_parts) == (3, 10)
     assert 0.3 < many.value < 1
-    measure_steadiness(study.tried, name)
+    measure_steadiness(study.state, name)
     assert study.best(stability=False).steadiness == many
     study.by = "silhouette"  # whatever the judge might choose on parts does not count
     best = study.best(stability=False)
-    measure_steadiness(study.tried, best.name)
+    measure_steadiness(study.state, best.name)
     assert study.best(stability=False).steadiness.value > 0
 
 
 def test_labels_of_the_user_cannot_be_made_again():
     study = sortal.Study(blobs(3)).add({"mine": np.repeat([0, 1, 2], 20)}, reference=False)
-    measure_steadiness(study.tried, "mine")
+    measure_steadiness(study.state, "mine")
     assert study.best(stability=False).steadiness is None

@@ -424,14 +424,14 @@ def test_more_candidates_than_are_judged_at_a_time(monkeypatch):
     X = rng.normal(size=(12, 1))
     study = sortal.Study(X)
     study.add({f"c{i}": rng.integers(0, 3, 12) for i in range(400)})
-    assert len(study.tried.storage.partitions()) > 256
+    assert len(study.state.storage.partitions()) > 256
     study.evaluate(["calinski_harabasz_index"])
-    values, reasons, _ = score_table(study.tried)
-    assert list(values.index) == study.tried.storage.partitions()
+    values, reasons, _ = score_table(study.state)
+    assert list(values.index) == study.state.storage.partitions()
     undefined = values["calinski_harabasz_index"].isna()
     assert set(values.index[undefined]) <= set(reasons)
     for partition in values.index[250:260]:
-        labels = study.tried.storage.labels([partition])[0]
+        labels = study.state.storage.labels([partition])[0]
         expected = calinski_harabasz_score(X, labels)
         assert values.at[partition, "calinski_harabasz_index"] == pytest.approx(expected)
 

@@ -10,6 +10,6 @@ import sortal
 def test_covariances_of_a_thousand_features_are_not_fitted_by_default(n_features, mixtures):
     X = np.random.default_rng(0).normal(size=(30, n_features))
     study = sortal.Study(X, column_weights="equal")
-    names = study.tried.fits.default_clusterers
+    names = study.state.fits.default_clusterers
     assert ("gaussian-mixture" in names) is mixtures
     assert {"kmeans", "ward", "genie"} <= set(names)

@@ -98,8 +98,8 @@ def study(kind: str) -> sortal.Study:
         made = sortal.Study(X[:12], y=y, delta=0.2)
         made.add({"three": GROUPS[:12], "halves": np.arange(12) % 2, "out": GROUPS[:12] - 1})
         if kind == "asked":  # questions about the labels are counted
-            made.tried.ledger = Path(tempfile.mkdtemp(), "questions")
-            atexit.register(shutil.rmtree, made.tried.ledger.parent, ignore_errors=True)
+            made.state.ledger = Path(tempfile.mkdtemp(), "questions")
+            atexit.register(shutil.rmtree, made.state.ledger.parent, ignore_errors=True)
         return made
     if kind == "pairs":
         made = sortal.Study(X[:12])
@@ -119,7 +119,7 @@ def study(kind: str) -> sortal.Study:
 
 
 def tried(kind: str = "numbers") -> Any:
-    return study(kind).tried
+    return study(kind).state
 
 
 def bare(value: Any) -> Any:

@@ -139,7 +139,7 @@ def _compared(X: Floats, draws: int, random_state: int) -> dict[str, float]:
     """Agreements and flips of each change, the stated steadiness, and the error of scores."""
     study = Study(X, random_state=0)
     answer = _answer(study)
-    measure_steadiness(study.tried, answer.name)
+    measure_steadiness(study.state, answer.name)
     stated = study.best(stability=False).steadiness
     row = {} if stated is None else {"stated": stated.value}
     for change, (Z, objects, seed) in _changes(X, draws, random_state).items():
@@ -162,7 +162,7 @@ def _decision(answer: Answer) -> str | None:
 
 def _same(study: Study, other: Study) -> bool:
     """Whether two studies have the same rows after preparation, once they are sorted."""
-    first, second = (each.tried.objects.in_order[0] for each in (study, other))
+    first, second = (each.state.objects.in_order[0] for each in (study, other))
     return np.array_equal(first, second)
 
 
@@ -177,7 +177,7 @@ def _error_of_scores(study: Study, part: NDArray[np.int64]) -> dict[str, float]:
     inside = [i for i, code in enumerate(codes) if code.max() > 0]
     if len(inside) < 2:
         return {}
-    X, metric = study.tried.objects.points
+    X, metric = study.state.objects.points
     X = part_of(X, part, metric)
     again = study.judge(gather(X, np.stack([codes[i] for i in inside]), metric=metric)).ahead
     return {"error": float(np.std(again - ahead[leading][inside]))}

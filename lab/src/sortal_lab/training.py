@@ -506,7 +506,7 @@ def train_judge(
     names = [str(i) for i in range(len(studies))] if collections is None else list(collections)
     cases = []
     for study, collection in zip(studies, names, strict=True):
-        if study.y is None or study.tried.objects.is_partly_labelled:
+        if study.y is None or study.state.objects.is_partly_labelled:
             raise InputError(
                 f"{study.dataset.name} lacks the class of some objects; give y for all of them"
             )

@@ -24,7 +24,7 @@ def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
     from sortal.study import kept_assessment, kept_differences
 
     best = answer.to_dict()
-    resampled = kept_assessment(study.tried, answer.name)
+    resampled = kept_assessment(study.state, answer.name)
     if resampled is not None:
         curve, clusters = resampled.curve, resampled.clusters.table.rename_axis("cluster")
         best["stability"] |= {
@@ -34,7 +34,7 @@ def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
             "n_resampled": len(resampled.rows),
             "changing": resampled.changing.tolist(),
         }
-    compared = kept_differences(study.tried)
+    compared = kept_differences(study.state)
     return {
         "data": {
             "name": answer.data,
@@ -107,7 +107,7 @@ def show_all_rows(study: Study, answer: Answer, assigned: AssignedRows) -> None:
     title = all_rows.of_rows(assigned)
     title = title[0].upper() + title[1:]
     show_table(all_rows.HEADS, all_rows.rows(assigned), title=title, numbers=(0, 2, 3, 4))
-    _, error = silhouette_of(study.tried, answer.name)
+    _, error = silhouette_of(study.state, answer.name)
     _print_sentences(Console(), all_rows.sentences(assigned, answer.silhouette, error))
 
 
@@ -176,7 +176,7 @@ def _show_differences(study: Study, answer: Answer, console: Console) -> None:
     from sortal.study import kept_differences
     from sortal.study.wording import tested
 
-    differences = kept_differences(study.tried)
+    differences = kept_differences(study.state)
     if differences is None:
         return
     tests = tested(differences, answer.labels, study.cluster_names(answer.name))

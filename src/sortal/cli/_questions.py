@@ -49,14 +49,14 @@ def _read_labels(path: Path, study: Study, reading: LabelledInputOptions) -> Kno
     from sortal.datasets import read_labels
 
     return read_labels(
-        path, study.tried.dataset, id_column=reading.id_column, on=reading.on,
+        path, study.state.dataset, id_column=reading.id_column, on=reading.on,
         is_subset=_is_subset(study),
     )  # fmt: skip
 
 
 def _is_subset(study: Study) -> bool:
     """Whether the reader excluded rows, which were not skipped by a labeller."""
-    dataset = study.tried.dataset
+    dataset = study.state.dataset
     return dataset.rows is not None and not np.array_equal(
         dataset.rows, np.arange(dataset.n_objects)
     )
@@ -64,8 +64,8 @@ def _is_subset(study: Study) -> bool:
 
 def _verify(labels: KnownLabels, reading: LabelledInputOptions, study: Study) -> None:
     """Raise where rows of the data were changed since the draw; say that they were not."""
-    cells, rows = reading.cells(), study.tried.dataset.rows
-    if rows is None and len(cells) != study.tried.n_objects:
+    cells, rows = reading.cells(), study.state.dataset.rows
+    if rows is None and len(cells) != study.state.n_objects:
         return  # an object is no row of the file
     for note in labels.draw.verified_in(cells, rows):
         typer.echo(f"Note: {note}", err=True)
@@ -79,11 +79,11 @@ def count_questions(
     The count is beside the file of the labels, or of the data that have them as a column.
     ``marked`` has the columns of a draw, as far as the data have them.
     """
-    tried = study.tried
-    if not tried.objects.is_partly_labelled:
+    state = study.state
+    if not state.objects.is_partly_labelled:
         return
     path = Path(reading.data.partition("#")[0] if reading.truth is None else reading.truth)
-    tried.ledger = path if path.exists() else state_folder()
+    state.ledger = path if path.exists() else state_folder()
     drawn: tuple[int, ...] | None = None
     undrawn = 0
     skipped: tuple[int, ...] = ()
@@ -93,22 +93,22 @@ def count_questions(
             labels = _read_labels(path, study, reading)
         if labels is not None:
             drawn, undrawn, skipped = labels.order, len(labels.taught), labels.skipped
-            tried.unreadable = len(labels.draw.unreadable)
+            state.unreadable = len(labels.draw.unreadable)
             if labels.draw.digests:
                 _verify(labels, reading, study)
     elif marked is not None:
-        assert tried.y is not None
-        rows = tried.dataset.rows
+        assert state.y is not None
+        rows = state.dataset.rows
         draw = marked.draw(rows)
-        labelled = [i for i, label in enumerate(tried.y) if label is not None]
+        labelled = [i for i, label in enumerate(state.y) if label is not None]
         drawn = tuple(sorted((i for i in labelled if i in draw.numbers), key=draw.numbers.get))  # type: ignore[arg-type]
         undrawn = len(labelled) - len(drawn)
         skipped = draw.skipped(drawn, is_subset=_is_subset(study))
-        tried.unreadable = len(draw.unreadable)
+        state.unreadable = len(draw.unreadable)
         for note in draw.verified_in(marked.cells, rows):
             typer.echo(f"Note: {note}", err=True)
-    tried.draw, tried.undrawn = None if undrawn else drawn, undrawn
-    tried.skipped = () if undrawn else skipped
+    state.draw, state.undrawn = None if undrawn else drawn, undrawn
+    state.skipped = () if undrawn else skipped
     if undrawn:
         typer.echo(
             f"Note: {undrawn:,} labels have no number in the column 'draw'. The order of the draw "

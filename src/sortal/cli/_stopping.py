@@ -73,10 +73,10 @@ def keep(study: Study, stop: KeyboardInterrupt) -> None:
         return
     message = "interrupted before anything was finished"
     if not table.empty:
-        storage, again = study.tried.storage.path, "run the same command again"
+        storage, again = study.state.storage.path, "run the same command again"
         if storage is None:
             storage = unused(study.dataset.name, ".sortal")
-            study.tried.save(storage)
+            study.state.save(storage)
             again = f"add --storage {storage}"
         message = f"interrupted; {len(table)} finished candidates are kept in {storage}; "
         message += f"{again} to resume"

@@ -259,7 +259,7 @@ def _clusterings(
     typer.echo(f"First the clusterings, without a label; they are kept in {path}.", err=True)
     with Study(dataset, metric=candidates.metric, storage=path, update=True) as study:
         study.constrain(candidates.constraints)
-        names = parse_clusterers(candidates.clusterer or list(study.tried.fits.default_clusterers))
+        names = parse_clusterers(candidates.clusterer or list(study.state.fits.default_clusterers))
         study.sweep(names, k=numbers, n_init=1)
         distinct = study.candidates
         distinct = distinct[distinct["partition"].notna()].drop_duplicates("partition")

@@ -112,10 +112,10 @@ def run(
             study.constrain(pairs)
         if varying is not None:
             # fails before the sweep starts
-            thinned_parts(study.tried, varying[0], scale=varying[1])
+            thinned_parts(study.state, varying[0], scale=varying[1])
         with within(sweep.arguments["budget"]):
             stop = _sweep(study, sweep, reading.id_column)
-            study.tried.stopped = isinstance(stop, Terminated)
+            study.state.stopped = isinstance(stop, Terminated)
             stop = _judge(study, sweep) or stop
         answer, stop = _choose(study, sweep, judging.stability, stop)
         if varying is not None and stop is None:
@@ -206,7 +206,7 @@ def _sweep(study: Study, sweep: SweepOptions, id_column: str | None) -> Keyboard
         if sweep.labelings is not None:
             _add_labelings(study, sweep.labelings, sweep.reference, id_column)
         if not sweep.only_labelings:
-            names = sweep.clusterer or list(study.tried.fits.default_clusterers)
+            names = sweep.clusterer or list(study.state.fits.default_clusterers)
             study.sweep(parse_clusterers(names), **arguments, **sweep.execution)
     except KeyboardInterrupt as stop:
         keep(study, stop)
@@ -224,13 +224,13 @@ def _judge(study: Study, sweep: SweepOptions) -> KeyboardInterrupt | None:
     from sortal.study.decision import evaluate_needed
 
     try:
-        evaluate_needed(study.tried, **sweep.execution)
+        evaluate_needed(study.state, **sweep.execution)
         study.rank()
     except KeyboardInterrupt as stop:
         keep(study, stop)
         if not isinstance(stop, BudgetSpent):
             typer.echo(f"sortal: {SO_FAR}; Ctrl-C again ends at once", err=True)
-        study.tried.stopped = True
+        study.state.stopped = True
         return stop
     except NothingToRankError as error:
         raise NothingToRankError("\n".join([str(error), *study.dataset.notes])) from None
@@ -270,7 +270,7 @@ def _choose(
             stability=False if skipped else stability, second_sample=stop is None, **sweep.execution
         )
     except KeyboardInterrupt as interruption:
-        if study.tried.stopped and not isinstance(stop, BudgetSpent):
+        if study.state.stopped and not isinstance(stop, BudgetSpent):
             raise  # the judging was stopped before
         # the stability is optional: the answer is complete without it
         typer.echo("sortal: interrupted; the answer is told without its stability", err=True)

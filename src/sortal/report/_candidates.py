@@ -86,7 +86,7 @@ def _silhouettes(chosen: Chosen) -> Callable[[NDArray[np.int64]], NDArray[np.int
     from sortal.measures import silhouette_samples
 
     rows = chosen.map.rows[_profiled(chosen)]
-    X, metric = chosen.study.tried.objects.points
+    X, metric = chosen.study.state.objects.points
     X = part_of(X, rows, metric)
 
     def silhouettes(labels: NDArray[np.int64]) -> NDArray[np.int8]:
@@ -174,7 +174,7 @@ def _describer(chosen: Chosen) -> tuple[Describe, dict[str, int]]:
     """
     n, named = len(chosen.labels), dict[str, int]()
     rows = draw_rows(n, DESCRIBED, 0)
-    table, of_terms = features_of(chosen.study.tried, rows), chosen.terms is not None
+    table, of_terms = features_of(chosen.study.state, rows), chosen.terms is not None
 
     def describe(labels: NDArray[np.int64], k: int) -> list[list[Any]]:
         codes, described = labels[rows], [list[Any]() for _ in range(k)]

@@ -74,7 +74,7 @@ def _found_again(chosen: Chosen) -> dict[int, float]:
     """Share of the resamples in which each cluster is found again, where it was assessed."""
     from sortal.study import kept_assessment
 
-    assessment = kept_assessment(chosen.study.tried, chosen.answer.name)
+    assessment = kept_assessment(chosen.study.state, chosen.answer.name)
     if assessment is None or len(assessment.clusters.table) != len(chosen.clusters):
         return {}
     shares = assessment.clusters.table["recovered"]

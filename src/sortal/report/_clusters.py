@@ -25,7 +25,7 @@ def differences(facts: Facts) -> Section | None:
     from sortal.study import kept_differences
     from sortal.study.wording import tested
 
-    tests = kept_differences(facts.study.tried)
+    tests = kept_differences(facts.study.state)
     if tests is None:
         return None
     summary = tested(tests, facts.choice.labels, facts.choice.short_names)

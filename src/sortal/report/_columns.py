@@ -20,7 +20,7 @@ MOST_VALUES, MOST_COLUMNS = 120_000, 40
 def columns(chosen: Chosen) -> list[dict[str, Any]]:
     """The columns that tell the chosen clusters apart best, then the others, for the drawn rows."""
     rows, place_of = np.unique(chosen.map.rows, return_inverse=True)
-    table = features_of(chosen.study.tried, rows)
+    table = features_of(chosen.study.state, rows)
     if table is None:
         return []
     most = int(np.clip(MOST_VALUES // len(rows), 4, MOST_COLUMNS))

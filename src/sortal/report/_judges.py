@@ -72,7 +72,7 @@ def clarity(facts: Facts) -> Section | None:
         return None
     from sortal.measures.clarity import assess
 
-    X, metric = facts.study.tried.objects.points
+    X, metric = facts.study.state.objects.points
     names = np.array([*chosen.names, NOISE], dtype=object)
     labelings = {"chosen": names[chosen.labels]}
     result = assess(X, labelings, metric=metric, noise="drop", random_state=0)
@@ -108,7 +108,7 @@ def stability(facts: Facts) -> Section | None:
 
     chosen, ids = facts.choice, facts.study.dataset.ids
     answer = chosen.answer
-    assessment = kept_assessment(facts.study.tried, answer.name)
+    assessment = kept_assessment(facts.study.state, answer.name)
     if assessment is None or answer.stability is None:
         return None
     sentences = stability_sentences(answer)

@@ -59,7 +59,7 @@ def object_map(study: Study, labels: NDArray[np.int64]) -> ObjectMap:
 
     rows = sample(labels, MOST_DRAWN, np.random.default_rng(0))
     rows = rows[np.argsort(labels[rows], kind="stable")]
-    data, (X, metric) = study.dataset, study.tried.objects.points
+    data, (X, metric) = study.dataset, study.state.objects.points
     count = max(COUNTED, n_neighbors(len(rows)))
     if metric == "graph":
         metric, X = "euclidean", eigenvectors(data.X, EIGENVECTORS)

@@ -33,7 +33,7 @@ def elbow(facts: Facts) -> Section | None:
     from threadpoolctl import threadpool_limits
 
     study, chosen = facts.study, facts.choice
-    X, metric = study.tried.objects.points
+    X, metric = study.state.objects.points
     if sparse.issparse(X) or not isinstance(metric, str) or metric != "euclidean":
         return None
     n, d = X.shape
@@ -68,7 +68,7 @@ def dendrogram(facts: Facts) -> Section | None:
     study, n = facts.study, facts.study.n_objects
     if study.metric == "graph" or n > MOST_IN_TREE:
         return None
-    X, metric = study.tried.objects.points
+    X, metric = study.state.objects.points
     clusterers = facts.scores["clusterer"]
     names = [facts.choice.answer.name, *map(str, facts.distinct.index)]
     name = next((candidate for candidate in names if clusterers.get(candidate) in LINKAGES), None)
@@ -102,7 +102,7 @@ def consensus_matrix(facts: Facts) -> Section | None:
     """Share of subsamples in which pairs of objects share a cluster, where assessed."""
     from sortal.study import kept_assessment
 
-    assessment = kept_assessment(facts.study.tried, facts.choice.answer.name)
+    assessment = kept_assessment(facts.study.state, facts.choice.answer.name)
     if assessment is None or not len(assessment.shown):
         return None
     alt, caption = page.consensus(len(assessment.shown), facts.study.n_objects)

@@ -64,7 +64,7 @@ def reasons(facts: Facts) -> Section | None:
     """The reasons behind the answer, and problems of the data."""
     answer = facts.choice.answer
     elsewhere = set(why.guarantee(answer))
-    if kept_assessment(facts.study.tried, answer.name) is not None:
+    if kept_assessment(facts.study.state, answer.name) is not None:
         elsewhere |= set(why.stability(answer))
     sentences = [
         sentence

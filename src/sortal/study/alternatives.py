@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from sortal.judge import Judge
     from sortal.runtime.types import Floats, Metric, Rows
-    from sortal.study.tried import Tried
+    from sortal.study.state import StudyState
     from sortal.study.views import Codes
 
 #: most objects that are searched, and judged; a systematic sample is taken of more
@@ -101,11 +101,11 @@ class Alternatives(AlternativesFacts):
         return "\n".join(lines)
 
 
-def alternatives(tried: Tried, n: int = 3) -> Alternatives:
+def alternatives(state: StudyState, n: int = 3) -> Alternatives:
     """At most n good clusterings that differ, see :meth:`sortal.Study.alternatives`."""
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
         raise InputError(f"n must be a whole number of at least 1; got {n!r}")
-    kinds = _all_kinds(tried)
+    kinds = _all_kinds(state)
     chosen = diverse([alternative.labels for alternative in kinds.items], int(n))
     items = [kinds.items[i] for i in chosen]
     agreements = [
@@ -123,38 +123,38 @@ def alternatives(tried: Tried, n: int = 3) -> Alternatives:
         kinds,
         items=tuple(
             replace(
-                alternative, agreement=agreement, carried_by=_carriers(tried, alternative.labels)
+                alternative, agreement=agreement, carried_by=_carriers(state, alternative.labels)
             )
             for alternative, agreement in zip(items, agreements, strict=True)
         ),
     )
 
 
-def _carriers(tried: Tried, codes: Codes) -> tuple[tuple[str, float], ...]:
+def _carriers(state: StudyState, codes: Codes) -> tuple[tuple[str, float], ...]:
     """The features that carry a clustering, with their shares of variance."""
-    data = tried.dataset
+    data = state.dataset
     if data.n_features == 0 or data.X.shape[1] != len(data.feature_names):
         return ()
     return carriers(data.X, codes, data.feature_names)
 
 
 @derived()
-def _all_kinds(tried: Tried) -> Alternatives:
+def _all_kinds(state: StudyState) -> Alternatives:
     """All good clusterings that differ from each other."""
-    answer = current_facts(tried)
-    judgement = judged(tried)
+    answer = current_facts(state)
+    judgement = judged(state)
     if judgement is None:
-        return Alternatives((), reason=why_not(tried) or "candidates")
+        return Alternatives((), reason=why_not(state) or "candidates")
     if not natural(answer):
         return Alternatives((), reason="structure")
     names = list(judgement.names)
     order = np.argsort(-judgement.judgement.score, kind="stable")
-    codes = tried.storage.labels(
-        [str(partition) for partition in candidate_table(tried).loc[names, "partition"]]
+    codes = state.storage.labels(
+        [str(partition) for partition in candidate_table(state).loc[names, "partition"]]
     )
     pool = {names[i]: (codes[i], judgement.recovery(names[i])) for i in order}
-    X, metric = tried.objects.points
-    return search(X, metric, pool, answer.name, tried.judge, list(tried.dataset.feature_names))
+    X, metric = state.objects.points
+    return search(X, metric, pool, answer.name, state.judge, list(state.dataset.feature_names))
 
 
 def search(
@@ -269,7 +269,7 @@ class _Seeker:
         part, metric = self.X[self.rows], str(self.metric)
         here = {name: codes[self.rows] for name, (codes, _) in pool.items()}
         finest = max(here, key=lambda name: int(here[name].max()))
-        views, tried = feature_groups(part, metric)
+        views, n_searched = feature_groups(part, metric)
         spanning = [answer.name, finest] if answer.n_clusters < MIN_SPANNING else [answer.name]
         for name in dict.fromkeys(spanning):
             views += components(part, metric, name, here[name])
@@ -281,7 +281,7 @@ class _Seeker:
         for name in sorted(projected, key=list(here).index):
             rest = residual(part, metric, {name: here[name]})
             views += [] if rest is None else [rest]
-        self.searched = max(tried, len(views))
+        self.searched = max(n_searched, len(views))
         in_views = [
             alternative for view in views if (alternative := self.look_at(view)) is not None
         ]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sortal.model import AssignedRows, Assignment, Changes, Model
     from sortal.runtime.types import ArrayLike
     from sortal.study.fitted import Fitted
-    from sortal.study.tried import Tried
+    from sortal.study.state import StudyState
 
 #: version of the keys that :meth:`Answer.to_dict` gives
 SCHEMA = 4
@@ -286,7 +286,7 @@ class Answer(AnswerFacts):
 
 
 def best_answer(
-    tried: Tried,
+    state: StudyState,
     *,
     stability: bool | None = None,
     second_sample: bool = True,
@@ -294,23 +294,23 @@ def best_answer(
     progress: bool | None = None,
 ) -> Answer:
     """The clustering to use, see :meth:`sortal.Study.best`."""
-    evaluate_needed(tried, executor=executor, progress=progress)
-    name = best_candidate(tried)
-    if second_sample and tried.storage.candidate(name)["fitted_on"] is not None:
+    evaluate_needed(state, executor=executor, progress=progress)
+    name = best_candidate(state)
+    if second_sample and state.storage.candidate(name)["fitted_on"] is not None:
         with suppress(InputError):  # the answer says why
-            sample_agreement(tried, name, executor=executor, progress=progress)
+            sample_agreement(state, name, executor=executor, progress=progress)
     skipped = None
     if stability is not False:
-        measure_steadiness(tried, name, many=bool(stability), executor=executor, progress=progress)
-    if stability is not False and kept_assessment(tried, name) is None:
+        measure_steadiness(state, name, many=bool(stability), executor=executor, progress=progress)
+    if stability is not False and kept_assessment(state, name) is None:
         try:
-            skipped = None if stability else why_not(tried, name)
+            skipped = None if stability else why_not(state, name)
             if skipped is None:
-                candidate_stability(tried, name, executor=executor, progress=progress)
+                candidate_stability(state, name, executor=executor, progress=progress)
         except Exception as error:
             if stability:
                 raise
             # a clusterer that fits all objects may fail on a part of them
             skipped = str(error) if isinstance(error, InputError) else one_line(error)
-    facts = replace(current_facts(tried), stability_skipped=skipped)
-    return Answer(**vars(facts), fitted=fitted_of(tried, name))
+    facts = replace(current_facts(state), stability_skipped=skipped)
+    return Answer(**vars(facts), fitted=fitted_of(state, name))

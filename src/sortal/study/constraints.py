@@ -17,18 +17,18 @@ from sortal.study.scores import candidate_labels
 
 if TYPE_CHECKING:
     from sortal.datasets import Dataset
-    from sortal.study.tried import Tried
+    from sortal.study.state import StudyState
 
 
-def constrain(tried: Tried, pairs: object) -> None:
+def constrain(state: StudyState, pairs: object) -> None:
     """Record pairs that must, or cannot, be together, see :meth:`sortal.Study.constrain`."""
     fingerprint = None
     if pairs is not None:
-        constraints = constraints_among(tried.dataset, pairs)
+        constraints = constraints_among(state.dataset, pairs)
         content = json.dumps([constraints.pairs.tolist(), constraints.must.tolist()]).encode()
         fingerprint = hashlib.sha256(content).hexdigest()[:16]
-        tried.storage.add_blob(f"pairs {fingerprint}", content)
-    tried.record.change(constraints=fingerprint)
+        state.storage.add_blob(f"pairs {fingerprint}", content)
+    state.record.change(constraints=fingerprint)
 
 
 def constraints_among(dataset: Dataset, pairs: Any) -> Constraints:
@@ -44,26 +44,30 @@ def constraints_among(dataset: Dataset, pairs: Any) -> Constraints:
     return as_constraints(pairs, dataset.n_objects, naming_column(rows_of(dataset), names))
 
 
-def constraints_of(tried: Tried) -> Constraints | None:
+def constraints_of(state: StudyState) -> Constraints | None:
     """The recorded pairs; None where there are none."""
-    fingerprint = tried.settings.constraints
+    fingerprint = state.settings.constraints
     if fingerprint is None:
         return None
-    content = tried.storage.blob(f"pairs {fingerprint}")
+    content = state.storage.blob(f"pairs {fingerprint}")
     if content is None:
-        raise tried.storage.damaged("the pairs")
+        raise state.storage.damaged("the pairs")
     pairs, must = json.loads(content)
     return Constraints(np.array(pairs, dtype=np.int64).reshape(-1, 2), np.array(must, dtype=bool))
 
 
 def pair_evidence(
-    tried: Tried, name: str, before: float = np.nan, after: float = np.nan, alike: float = np.nan
+    state: StudyState,
+    name: str,
+    before: float = np.nan,
+    after: float = np.nan,
+    alike: float = np.nan,
 ) -> PairEvidence | None:
     """How many of the known pairs a candidate keeps; None where there are no pairs."""
-    constraints = constraints_of(tried)
+    constraints = constraints_of(state)
     if constraints is None:
         return None
-    kept, must = constraints.kept(candidate_labels(tried, name)[None])[0], constraints.must
+    kept, must = constraints.kept(candidate_labels(state, name)[None])[0], constraints.must
     return PairEvidence(
         n_must=int(must.sum()), n_cannot=int((~must).sum()),
         kept_must=int(kept[must].sum()), kept_cannot=int(kept[~must].sum()),

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.study.judgement import JudgedCandidates
-    from sortal.study.tried import Tried
+    from sortal.study.state import StudyState
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ class Decision:
 
 #: from the distinct clusterings (columns as in :meth:`sortal.Study.rank`, and ``partition``) to
 #: their scores
-Decide = Callable[["Tried", "pd.DataFrame"], Decision]
-FactsOf = Callable[["Tried", "pd.DataFrame", Decision], dict[str, Any]]
+Decide = Callable[["StudyState", "pd.DataFrame"], Decision]
+FactsOf = Callable[["StudyState", "pd.DataFrame", Decision], dict[str, Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,9 +80,9 @@ class Decider:
     key: str
     #: the heading of its score
     title: str
-    #: ``decide(tried, distinct)`` gives the decision
+    #: ``decide(state, distinct)`` gives the decision
     decide: Decide = field(repr=False)
-    #: ``facts(tried, ranking, decision)`` gives fields of :class:`sortal.Answer`
+    #: ``facts(state, ranking, decision)`` gives fields of :class:`sortal.Answer`
     facts: FactsOf = field(default=lambda *arguments: {}, repr=False)
     greater_is_better: bool = True
     #: how the score is written: a guarantee is a share that is rounded up
@@ -123,19 +123,19 @@ def as_decider(key: str) -> Decider:
     return _by_measure(catalogue[key])
 
 
-def decider_of(tried: Tried) -> str:
+def decider_of(state: StudyState) -> str:
     """The key of the decider that the settings name, or of the default one."""
-    return tried.settings.by or default_decider(tried)
+    return state.settings.by or default_decider(state)
 
 
-def default_decider(tried: Tried) -> str:
+def default_decider(state: StudyState) -> str:
     """The decider's key where the user names none."""
-    if tried.y is not None and not tried.objects.is_partly_labelled:
+    if state.y is not None and not state.objects.is_partly_labelled:
         return "adjusted_rand_index"
-    judges = why_not(tried) is None
-    if tried.y is not None:
+    judges = why_not(state) is None
+    if state.y is not None:
         return "judge-and-labels" if judges else "guarantee"
-    if tried.settings.constraints is not None:
+    if state.settings.constraints is not None:
         return "judge-and-pairs"
     return JUDGE if judges else "consensus"
 
@@ -143,27 +143,27 @@ def default_decider(tried: Tried) -> str:
 # -- the vote of the families ----------------------------------------------------------------
 
 
-def vote(tried: Tried, distinct: pd.DataFrame) -> Decision:
+def vote(state: StudyState, distinct: pd.DataFrame) -> Decision:
     """The consensus of the families of measures."""
     import pandas as pd
 
-    values, errors = measured(tried, distinct.index)
+    values, errors = measured(state, distinct.index)
     internal = [m for m in catalogue.values() if m.kind == "internal" and m.compares_k]
     voters = [m for m in internal if m.key in values and values[m.key].notna().any()]
     if not voters:
         raise NothingToRankError(
             "no measure is defined for any of these clusterings, so there is no choice: "
-            + why_nothing(tried)
+            + why_nothing(state)
         )
     usable = values[[m.key for m in voters]].notna().any(axis=1)
     distinct, values = distinct[usable], values[usable]
-    shares = _judged_share(tried, distinct)
+    shares = _judged_share(state, distinct)
     votes = consensus(values, voters, shares, errors.reindex(values.index))
     score = pd.Series(votes.score, index=values.index)
     return Decision(score, votes.families, _fewest_clusters(distinct), details=votes)
 
 
-def _vote_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
+def _vote_facts(state: StudyState, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
     """The families' votes for an answer."""
     votes: FamilyVotes = decision.details
     points = votes.families.loc[ranking.index]
@@ -182,11 +182,11 @@ def _vote_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict
 # -- the guarantee ---------------------------------------------------------------------------
 
 
-def _by_guarantee(tried: Tried, distinct: pd.DataFrame) -> Decision:
+def _by_guarantee(state: StudyState, distinct: pd.DataFrame) -> Decision:
     """The candidate of the tightest guarantee first, the rest by their lowest PAC-MDL bounds."""
-    guarantee = tightest_guarantee(tried)
+    guarantee = tightest_guarantee(state)
     table = guarantee.mdl.table.sort_values(["bound_rate", "bits"], kind="stable")
-    partitions = candidate_table(tried)["partition"]
+    partitions = candidate_table(state)["partition"]
     partition = partitions.loc[table.index]
     lowest = table[~partition.duplicated()].set_axis(partition.drop_duplicates(), axis=0)
     bounds = lowest.loc[distinct["partition"]].set_axis(distinct.index)
@@ -202,18 +202,18 @@ def _by_guarantee(tried: Tried, distinct: pd.DataFrame) -> Decision:
 def _by_measure(measure: Measure) -> Decider:
     """The decider that a measure is."""
 
-    def decide(tried: Tried, distinct: pd.DataFrame) -> Decision:
-        values, _ = measured(tried, distinct.index, [measure.key])
+    def decide(state: StudyState, distinct: pd.DataFrame) -> Decision:
+        values, _ = measured(state, distinct.index, [measure.key])
         score = values[measure.key].astype(float)
         if measure.kind == "internal":  # outliers are clusters of their own to the others
-            score = score * measure.penalty(score.to_numpy(), _judged_share(tried, distinct))
+            score = score * measure.penalty(score.to_numpy(), _judged_share(state, distinct))
         return Decision(score, None, _fewest_clusters(distinct))
 
-    def facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
+    def facts(state: StudyState, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
         n_labels = 0
-        if measure.kind == "external" and tried.y is not None:
-            n_labels = int(sum(label is not None for label in tried.y))
-        close = _within_error(tried, measure.key, ranking)
+        if measure.kind == "external" and state.y is not None:
+            n_labels = int(sum(label is not None for label in state.y))
+        close = _within_error(state, measure.key, ranking)
         value, up = float(ranking["score"].iloc[0]), measure.greater_is_better
         return {"measured": Measured(measure.title, value, up, n_labels, tuple(close))}
 
@@ -227,9 +227,9 @@ def _by_measure(measure: Measure) -> Decider:
     )
 
 
-def _within_error(tried: Tried, key: str, ranking: pd.DataFrame) -> list[str]:
+def _within_error(state: StudyState, key: str, ranking: pd.DataFrame) -> list[str]:
     """The clusterings whose estimates do not differ from that of the first."""
-    _, errors = measured(tried, ranking.index, [key])
+    _, errors = measured(state, ranking.index, [key])
     if key not in errors:
         return []
     error = errors[key].to_numpy(dtype=np.float64)
@@ -238,9 +238,9 @@ def _within_error(tried: Tried, key: str, ranking: pd.DataFrame) -> list[str]:
     return [str(name) for name in ranking.index[1:][close[1:]]]
 
 
-def _judged_share(tried: Tried, distinct: pd.DataFrame) -> NDArray[np.float64]:
+def _judged_share(state: StudyState, distinct: pd.DataFrame) -> NDArray[np.float64]:
     """Share of the objects that internal measures judge."""
-    if tried.settings.noise != "drop":
+    if state.settings.noise != "drop":
         return np.ones(len(distinct))
     return 1 - distinct["noise_share"].to_numpy(dtype=np.float64)
 
@@ -267,15 +267,15 @@ def absolute_score(row: pd.Series[Any]) -> float | None:
     return next((float(row[name]) for name in ("score", "probability") if name in row), None)
 
 
-def _by_judge(tried: Tried, distinct: pd.DataFrame) -> Decision:
+def _by_judge(state: StudyState, distinct: pd.DataFrame) -> Decision:
     """The order of the learned judge; the vote of the families where it cannot judge."""
     import pandas as pd
 
-    judgement = judged(tried)
+    judgement = judged(state)
     if judgement is None:
-        decision = vote(tried, distinct)
+        decision = vote(state, distinct)
         # clusterings of all but a few objects against these come last here, too
-        codes = np.stack([candidate_labels(tried, str(name)) for name in decision.score.index])
+        codes = np.stack([candidate_labels(state, str(name)) for name in decision.score.index])
         lone = degenerate(size_evidence(codes))
         return replace(decision, score=decision.score - lone.astype(float), column="votes")
     index = pd.Index(judgement.names, name=distinct.index.name)
@@ -286,13 +286,13 @@ def _by_judge(tried: Tried, distinct: pd.DataFrame) -> Decision:
     return Decision(score, table, (-by_judge.score, k), details=judgement)
 
 
-def _judge_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
+def _judge_facts(state: StudyState, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
     """The judge's expectation, numbers of clusters and reference for an answer."""
-    judgement, unseen = judged(tried), why_not(tried)
-    skipped = None if tried.settings.reference else "asked"
-    facts = {"reference_skipped": None if tried.record.sweeps else unseen or skipped}
+    judgement, unseen = judged(state), why_not(state)
+    skipped = None if state.settings.reference else "asked"
+    facts = {"reference_skipped": None if state.record.sweeps else unseen or skipped}
     if judgement is None:
-        votes = _vote_facts(tried, ranking, decision) if len(ranking) > 1 else {}
+        votes = _vote_facts(state, ranking, decision) if len(ranking) > 1 else {}
         decided = {"decided_by": "consensus", "judge_skipped": unseen or "candidates"}
         return {**facts, **votes, **decided}
     name = str(ranking.index[0])
@@ -301,27 +301,29 @@ def _judge_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dic
         "judge": judgement.judged_by,
         "recovery": judgement.recovery(name),
         "near_best": judgement.judgement.near_best if len(judgement.names) > 1 else None,
-        "numbers": numbers_of(tried, ranking, judgement.numbers, judgement),
-        "level": level_with(tried, ranking, judgement),
-        "reference": _reference(tried, name, judgement),
+        "numbers": numbers_of(state, ranking, judgement.numbers, judgement),
+        "level": level_with(state, ranking, judgement),
+        "reference": _reference(state, name, judgement),
         "average": judgement.judgement.average,
         "contributions": judgement.contributions(name),
     }
 
 
-def _reference(tried: Tried, name: str, judgement: JudgedCandidates) -> ReferenceClustering | None:
+def _reference(
+    state: StudyState, name: str, judgement: JudgedCandidates
+) -> ReferenceClustering | None:
     """The best reference clustering, beside candidates that were made elsewhere."""
     if not judgement.references:
         return None
     best, recovery = judgement.references[0]
-    agreement = adjusted_rand_index(candidate_labels(tried, name), best.codes, noise="singletons")
+    agreement = adjusted_rand_index(candidate_labels(state, name), best.codes, noise="singletons")
     return ReferenceClustering(
         name=best.name,
         n_clusters=int(best.codes.max()) + 1,
         recovery=recovery,
         agreement=float(agreement),
-        tried=len(reference_candidates(tried)),
-        fitted_on=MAX_REFERENCE if tried.n_objects > MAX_REFERENCE else None,
+        tried=len(reference_candidates(state)),
+        fitted_on=MAX_REFERENCE if state.n_objects > MAX_REFERENCE else None,
     )
 
 
@@ -337,11 +339,11 @@ class _Posterior:
     Without a judge all are as probable, except those of all but a few objects against these.
     """
 
-    def __init__(self, tried: Tried, distinct: pd.DataFrame) -> None:
-        self.judgement = judged(tried)
+    def __init__(self, state: StudyState, distinct: pd.DataFrame) -> None:
+        self.judgement = judged(state)
         judgement = self.judgement
         self.names = [*map(str, distinct.index)] if judgement is None else [*judgement.names]
-        self.codes = np.stack([candidate_labels(tried, name) for name in self.names])
+        self.codes = np.stack([candidate_labels(state, name) for name in self.names])
         if judgement is None:
             self.before = np.full(len(self.names), 1 / len(self.names))
             self.logs = -FAR * degenerate(size_evidence(self.codes))
@@ -374,35 +376,35 @@ class _Posterior:
         )
 
 
-def _by_labels(tried: Tried, distinct: pd.DataFrame) -> Decision:
+def _by_labels(state: StudyState, distinct: pd.DataFrame) -> Decision:
     """The judge's shares times the likelihood of the known classes."""
-    posterior = _Posterior(tried, distinct)
-    assert tried.y is not None
-    labelled = np.flatnonzero([label is not None for label in tried.y])
-    classes = encode(np.asarray(tried.y, dtype=object)[labelled]).codes
+    posterior = _Posterior(state, distinct)
+    assert state.y is not None
+    labelled = np.flatnonzero([label is not None for label in state.y])
+    classes = encode(np.asarray(state.y, dtype=object)[labelled]).codes
     posterior.logs = posterior.logs + log_likelihood(posterior.codes[:, labelled], classes)
     return posterior.decision(partial(LabelEvidence, len(labelled)))
 
 
-def _label_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
+def _label_facts(state: StudyState, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
     """Evidence of the known classes, for an answer."""
-    judgement = judged(tried)
+    judgement = judged(state)
     return {
         "labelled": decision.details,
-        "numbers": _numbers(tried, ranking, decision),
+        "numbers": _numbers(state, ranking, decision),
         "judge": None if judgement is None else judgement.judged_by,
     }
 
 
-def _numbers(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> tuple[Number, ...]:
+def _numbers(state: StudyState, ranking: pd.DataFrame, decision: Decision) -> tuple[Number, ...]:
     """Numbers of clusters by the probabilities of the candidates."""
     shares: Any = decision.score.groupby(ranking["n_clusters"]).sum().to_dict()
-    return numbers_of(tried, ranking, shares, None)
+    return numbers_of(state, ranking, shares, None)
 
 
-def _by_pairs(tried: Tried, distinct: pd.DataFrame) -> Decision:
+def _by_pairs(state: StudyState, distinct: pd.DataFrame) -> Decision:
     """The judge's shares times the likelihood of the known pairs."""
-    posterior, constraints = _Posterior(tried, distinct), constraints_of(tried)
+    posterior, constraints = _Posterior(state, distinct), constraints_of(state)
     if posterior.judgement is not None:  # its lead has the pairs
         posterior.before = posterior.judgement.judgement.prior
     elif constraints is not None:
@@ -411,13 +413,13 @@ def _by_pairs(tried: Tried, distinct: pd.DataFrame) -> Decision:
     return posterior.decision(lambda *shares: shares)
 
 
-def _pair_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
+def _pair_facts(state: StudyState, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
     """Evidence of the known pairs, for an answer."""
-    judgement, name = judged(tried), str(ranking.index[0])
-    facts: dict[str, Any] = {"numbers": _numbers(tried, ranking, decision)}
+    judgement, name = judged(state), str(ranking.index[0])
+    facts: dict[str, Any] = {"numbers": _numbers(state, ranking, decision)}
     if judgement is not None:
         facts |= {"judge": judgement.judged_by, "recovery": judgement.recovery(name)}
-    return facts | {"pairs": pair_evidence(tried, name, *decision.details)}
+    return facts | {"pairs": pair_evidence(state, name, *decision.details)}
 
 
 _PROBABILITY: dict[str, Any] = {"title": "Probability", "unit": "share", "shown": "probability"}

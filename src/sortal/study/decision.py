@@ -47,18 +47,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.stability import Assessment
-    from sortal.study.tried import Tried
+    from sortal.study.state import StudyState
 
 
 #: clusterings of the user that the answer lists
 MOST_OWN = 12
 
 
-def ranked(tried: Tried, by: str | None = None) -> tuple[pd.DataFrame, Decision]:
+def ranked(state: StudyState, by: str | None = None) -> tuple[pd.DataFrame, Decision]:
     """The ranking of :meth:`sortal.Study.rank`, and the decision that it follows."""
-    decider = as_decider(by or decider_of(tried))
-    table = distinct_candidates(tried)
-    decision = decider.decide(tried, table)
+    decider = as_decider(by or decider_of(state))
+    table = distinct_candidates(state)
+    decision = decider.decide(state, table)
     table = table.loc[decision.score.index]
     table[decision.column or decider.shown] = decision.score
     if decision.columns is not None:
@@ -70,38 +70,40 @@ def ranked(tried: Tried, by: str | None = None) -> tuple[pd.DataFrame, Decision]
     return table.iloc[order(upward, *decision.ties)], decision
 
 
-def evaluate_needed(tried: Tried, *, executor: object = None, progress: bool | None = None) -> None:
+def evaluate_needed(
+    state: StudyState, *, executor: object = None, progress: bool | None = None
+) -> None:
     """Score the candidates by the measures that the decider and the answer read."""
-    needs = as_decider(decider_of(tried)).needs
+    needs = as_decider(decider_of(state)).needs
     if needs is not None:
-        needs = (*needs, *stated(tried))
-    evaluate(tried, needs, executor=executor, progress=progress)
+        needs = (*needs, *stated(state))
+    evaluate(state, needs, executor=executor, progress=progress)
 
 
-def best_candidate(tried: Tried) -> str:
+def best_candidate(state: StudyState) -> str:
     """The name of the candidate to use."""
-    return str(ranked(tried)[0].index[0])
+    return str(ranked(state)[0].index[0])
 
 
 @derived()
-def current_facts(tried: Tried) -> AnswerFacts:
+def current_facts(state: StudyState) -> AnswerFacts:
     """The facts of the answer by the results so far; nothing further is computed."""
-    return facts_of(tried, *ranked(tried))
+    return facts_of(state, *ranked(state))
 
 
-def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerFacts:
+def facts_of(state: StudyState, ranking: pd.DataFrame, decision: Decision) -> AnswerFacts:
     """The facts about the first of the ranked candidates."""
-    decider = as_decider(decider_of(tried))
+    decider = as_decider(decider_of(state))
     top = ranking.iloc[0]
     name = str(top.name)
-    labels = candidate_labels(tried, name)
-    decided: dict[str, Any] = {"pairs": pair_evidence(tried, name), "decided_by": decider.key}
-    decided |= decider.facts(tried, ranking, decision)
+    labels = candidate_labels(state, name)
+    decided: dict[str, Any] = {"pairs": pair_evidence(state, name), "decided_by": decider.key}
+    decided |= decider.facts(state, ranking, decision)
     numbers = decided.get("numbers", ())
-    if tried.objects.is_partly_labelled or decider.key == "guarantee":
-        decided |= guarantee_facts(tried, name)
-    soft, assessment = candidate_memberships(tried, name), kept_assessment(tried, name)
-    dataset = tried.dataset
+    if state.objects.is_partly_labelled or decider.key == "guarantee":
+        decided |= guarantee_facts(state, name)
+    soft, assessment = candidate_memberships(state, name), kept_assessment(state, name)
+    dataset = state.dataset
     return AnswerFacts(
         name=name,
         clusterer=str(top["clusterer"]),
@@ -113,46 +115,46 @@ def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerF
         reached_by=int(top["reached_by"]),
         score=absolute_score(top),
         tied=tuple(str(rival) for rival in ranking.index[1:] if ranking.at[rival, "rank"] == 1),
-        tried=_counts(tried, ranking),
+        tried=_counts(state, ranking),
         runner_up=ranked_candidate(ranking, 1) if len(ranking) > 1 else None,
-        own=_own(tried, ranking, labels, {one.name for one in decided.get("level", ())}),
-        silhouette=silhouette_of(tried, name)[0],
-        structure=tried.structure,
-        sample=_sample(tried, top),
+        own=_own(state, ranking, labels, {one.name for one in decided.get("level", ())}),
+        silhouette=silhouette_of(state, name)[0],
+        structure=state.structure,
+        sample=_sample(state, top),
         memberships=None if soft is None else Hardened.of(soft),
-        granularities=granularities(tried, numbers),
-        open_above=open_above(numbers, None if top.isna()["k"] else int(top["k"]), tried),
-        steadiness=kept_steadiness(tried, name),
+        granularities=granularities(state, numbers),
+        open_above=open_above(numbers, None if top.isna()["k"] else int(top["k"]), state),
+        steadiness=kept_steadiness(state, name),
         stability=None if assessment is None else _stability(assessment),
         notes=tuple(map(str, dataset.notes)),
         findings=ordered((*reproduced(dataset, labels), *dataset.findings)),
         data=str(dataset.name),
-        noun=_noun(tried),
-        n_columns=_n_columns(tried),
+        noun=_noun(state),
+        n_columns=_n_columns(state),
         source=None if dataset.source is None else str(dataset.source),
         n_rows=dataset.whole.n_rows if dataset.whole and dataset.whole.is_sampled else None,
         **decided,
     )
 
 
-def _n_columns(tried: Tried) -> int:
+def _n_columns(state: StudyState) -> int:
     """Number of columns of the table that have weight; of terms; 0 for distances and graphs."""
-    data = tried.dataset
+    data = state.dataset
     if not data.n_features or data.preparation is None or not data.preparation.columns:
         return data.n_features
     return len(np.unique(data.preparation.origin[data.preparation.kept]))
 
 
-def _noun(tried: Tried) -> str:
+def _noun(state: StudyState) -> str:
     """Noun for the objects: texts, rows of a table, or objects."""
-    data = tried.dataset
+    data = state.dataset
     if data.of_documents or data.texts is not None:
         return "texts"
     return "rows" if data.n_features else "objects"
 
 
 def _own(
-    tried: Tried, ranking: pd.DataFrame, labels: NDArray[np.int32], level: set[str]
+    state: StudyState, ranking: pd.DataFrame, labels: NDArray[np.int32], level: set[str]
 ) -> tuple[OwnClustering, ...]:
     """The user's clusterings, the best first, beside the answer."""
     places = np.flatnonzero(ranking["clusterer"] == "given")[:MOST_OWN]
@@ -160,7 +162,7 @@ def _own(
     for place in places.tolist():
         candidate = ranked_candidate(ranking, place)
         agreement = adjusted_rand_index(
-            labels, candidate_labels(tried, candidate.name), noise="singletons"
+            labels, candidate_labels(state, candidate.name), noise="singletons"
         )
         out.append(
             OwnClustering(
@@ -171,9 +173,9 @@ def _own(
     return tuple(out)
 
 
-def _counts(tried: Tried, ranking: pd.DataFrame) -> CandidateCounts:
+def _counts(state: StudyState, ranking: pd.DataFrame) -> CandidateCounts:
     """Numbers of candidates, of distinct ones, and of those with trouble."""
-    table = candidate_table(tried)
+    table = candidate_table(state)
     troubles = []
     for status in ("excluded", "failed", "flagged"):
         rows = table[table["status"] == status]
@@ -181,21 +183,21 @@ def _counts(tried: Tried, ranking: pd.DataFrame) -> CandidateCounts:
             reason = str(rows["reason"].iloc[0])
             troubles.append(Trouble(status, len(rows), str(rows.index[0]), reason))
     supplied = int((ranking["clusterer"] == "given").sum())
-    unfinished = len(tried.storage.planned())
+    unfinished = len(state.storage.planned())
     distinct = table["partition"].nunique()
     return CandidateCounts(
         len(table), len(ranking), supplied, unfinished, tuple(troubles),
-        distinct - len(ranking) if tried.stopped else None,
+        distinct - len(ranking) if state.stopped else None,
     )  # fmt: skip
 
 
-def _sample(tried: Tried, top: pd.Series[Any]) -> Sample | None:
+def _sample(state: StudyState, top: pd.Series[Any]) -> Sample | None:
     """The sample that the first was fitted to; None where it was fitted to all objects."""
     if top.isna()["fitted_on"]:
         return None
-    clusterer = tried.clusterers.get(str(top["clusterer"]))
-    of_cells = clusterer is not None and tried.fits.fits_cells(clusterer)
-    agreement = kept_agreement(tried, str(top.name))
+    clusterer = state.clusterers.get(str(top["clusterer"]))
+    of_cells = clusterer is not None and state.fits.fits_cells(clusterer)
+    agreement = kept_agreement(state, str(top.name))
     return Sample(int(top["fitted_on"]), of_cells, agreement["value"], agreement["reason"])
 
 

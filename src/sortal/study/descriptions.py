@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sortal.datasets import Dataset
     from sortal.runtime.types import Ints
-    from sortal.study.tried import Tried
+    from sortal.study.state import StudyState
 
 #: maximum number of objects that descriptions are computed from
 MAX_DESCRIBED = 200_000
@@ -33,10 +33,10 @@ NAMES = "cluster names"
 MAX_UNNAMED = 20
 
 
-def describe_candidate(tried: Tried, name: str) -> tuple[ClusterDescription, ...]:
+def describe_candidate(state: StudyState, name: str) -> tuple[ClusterDescription, ...]:
     """Descriptions of a candidate's clusters, with the names that users gave them."""
-    descriptions = described(tried, name).clusters
-    naming = _naming(tried, name)
+    descriptions = described(state, name).clusters
+    naming = _naming(state, name)
     if naming is None:
         return descriptions
     names, notes = naming["names"], naming["notes"]
@@ -66,21 +66,21 @@ class Described:
         return _described(self.dataset, self.points, self.labels, self.names, self.seed)
 
 
-def described(tried: Tried, name: str) -> Described:
+def described(state: StudyState, name: str) -> Described:
     """The clusters of a candidate, shared by descriptions, report and model."""
-    key = f"described {name} {_partition(tried, name)}"
-    if key not in tried.results:
-        labels, names = candidate_labels(tried, name), candidate_cluster_names(tried, name)
-        seed = tried.settings.random_state
-        tried.results[key] = (
-            Described(tried.dataset, tried.objects.points, labels, tuple(names), seed),
+    key = f"described {name} {_partition(state, name)}"
+    if key not in state.results:
+        labels, names = candidate_labels(state, name), candidate_cluster_names(state, name)
+        seed = state.settings.random_state
+        state.results[key] = (
+            Described(state.dataset, state.objects.points, labels, tuple(names), seed),
         )
-    clusters: Described = tried.results[key][0]
+    clusters: Described = state.results[key][0]
     return clusters
 
 
 def name_clusters(
-    tried: Tried,
+    state: StudyState,
     names: Mapping[Any, str],
     *,
     by: str,
@@ -88,37 +88,37 @@ def name_clusters(
     candidate: str,
 ) -> None:
     """Store names for clusters, see :meth:`sortal.Study.name_clusters`."""
-    clusters = set(range(int(candidate_labels(tried, candidate).max()) + 1))
+    clusters = set(range(int(candidate_labels(state, candidate).max()) + 1))
     if not set(names) <= clusters:
         raise InputError(
             f"{candidate} has the clusters 0 to {len(clusters) - 1}; there are names for "
             f"{', '.join(map(repr, names))}"
         )
-    named = dict(tried.storage.meta.get(NAMES) or {})
-    named[_partition(tried, candidate)] = {
+    named = dict(state.storage.meta.get(NAMES) or {})
+    named[_partition(state, candidate)] = {
         "names": {str(int(cluster)): str(name) for cluster, name in names.items()},
         "notes": {str(int(cluster)): str(note) for cluster, note in (notes or {}).items()},
         "by": str(by),
     }
-    tried.storage.set_meta({NAMES: named})
+    state.storage.set_meta({NAMES: named})
 
 
-def user_names(tried: Tried, name: str) -> dict[str, str]:
+def user_names(state: StudyState, name: str) -> dict[str, str]:
     """User-supplied names of a candidate's clusters, by the numbers of the clusters."""
-    names: dict[str, str] = (_naming(tried, name) or {"names": {}})["names"]
+    names: dict[str, str] = (_naming(state, name) or {"names": {}})["names"]
     return names
 
 
-def _naming(tried: Tried, name: str) -> dict[str, Any] | None:
+def _naming(state: StudyState, name: str) -> dict[str, Any] | None:
     """The stored names of a candidate's clusters, with their author and notes."""
     naming: dict[str, Any] | None
-    naming = (tried.storage.meta.get(NAMES) or {}).get(_partition(tried, name))
+    naming = (state.storage.meta.get(NAMES) or {}).get(_partition(state, name))
     return naming
 
 
-def _partition(tried: Tried, name: str) -> str:
+def _partition(state: StudyState, name: str) -> str:
     """The hash of a candidate's partition."""
-    return str(candidate_table(tried).loc[name, "partition"])
+    return str(candidate_table(state).loc[name, "partition"])
 
 
 def _described(
@@ -174,9 +174,9 @@ def _objects(data: Dataset, points: tuple[Any, Any], rows: Ints) -> dict[str, An
     return arguments | {"feature_names": names, "original": original_units(data, rows)}
 
 
-def features_of(tried: Tried, rows: Ints) -> Table | None:
+def features_of(state: StudyState, rows: Ints) -> Table | None:
     """Features that distinguish clusters of some objects; None where only distances are known."""
-    arguments = _objects(tried.dataset, tried.objects.points, rows)
+    arguments = _objects(state.dataset, state.objects.points, rows)
     kind, names = arguments.get("kind", "features"), arguments.get("feature_names")
     if kind == "terms":
         return as_table(sparse.csr_array(arguments["X"] != 0, dtype=np.float64), names, None)

@@ -20,8 +20,8 @@ from sortal.runtime.validation import InputError, check_choice
 from sortal.study.decision import best_candidate
 from sortal.study.notes import last_noted, noted
 from sortal.study.scores import candidate_labels
+from sortal.study.state import StudyState
 from sortal.study.sweep import sweep
-from sortal.study.tried import Tried
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -32,60 +32,64 @@ KEY = "differences"
 
 
 def differences(
-    tried: Tried, family: str = "gaussian", *, scale: ArrayLike | None = None, share: float = 0.5
+    state: StudyState,
+    family: str = "gaussian",
+    *,
+    scale: ArrayLike | None = None,
+    share: float = 0.5,
 ) -> Differences:
     """Test which clusters differ, see :meth:`sortal.Study.differences`."""
     plain = scale if scale is None or isinstance(scale, str) else np.asarray(scale).tolist()
-    question = {"record": tried.record.digest(), "family": family, "scale": plain, "share": share}
+    question = {"record": state.record.digest(), "family": family, "scale": plain, "share": share}
 
     def test() -> Differences:
-        first, second = thinned_parts(tried, family, scale=scale, share=share)
+        first, second = thinned_parts(state, family, scale=scale, share=share)
         premises = premises_of(family, scale)
-        aside = {"classes": tried.y, "constraints": tried.settings.constraints}
+        aside = {"classes": state.y, "constraints": state.settings.constraints}
         unused = [name for name, value in aside.items() if value is not None]
         if unused:
             premises += (f"The clusters were chosen without the {' and '.join(unused)}.",)
-        premises += tuple(sentence(f) for f in tried.dataset.findings if f.key == "successive")
-        names = list(tried.dataset.feature_names)
-        return compared(first, second, _chosen_again(tried, first), names, premises)
+        premises += tuple(sentence(f) for f in state.dataset.findings if f.key == "successive")
+        names = list(state.dataset.feature_names)
+        return compared(first, second, _chosen_again(state, first), names, premises)
 
-    return noted(tried, KEY, question, test)
+    return noted(state, KEY, question, test)
 
 
 def thinned_parts(
-    tried: Tried, family: str, *, scale: ArrayLike | None = None, share: float = 0.5
+    state: StudyState, family: str, *, scale: ArrayLike | None = None, share: float = 0.5
 ) -> tuple[Any, Any]:
     """The data thinned into two parts, in original units; InputError where that is invalid."""
     check_choice(family, FAMILIES, "family")
-    why_not = _obstacle(tried)
+    why_not = _obstacle(state)
     if why_not:
         raise InputError(f"there is no valid test of differences here: {why_not}")
-    data = tried.dataset
-    values: Any = tried.X if isinstance(tried.X, np.ndarray) else tried.X.toarray()
+    data = state.dataset
+    values: Any = state.X if isinstance(state.X, np.ndarray) else state.X.toarray()
     if data.scale is not None:
         values = values * data.scale + (0.0 if data.center is None else data.center)
         if family != "gaussian":
             values = np.where(np.abs(values - np.round(values)) < 1e-6, np.round(values), values)
-    seed = tried.settings.random_state
+    seed = state.settings.random_state
     parts = thin(values, family, scale=scale, share=share, random_state=seed)
     check_premises(values, family, scale, list(data.feature_names))
     return parts
 
 
-def kept_differences(tried: Tried) -> Differences | None:
+def kept_differences(state: StudyState) -> Differences | None:
     """The last tests of differences; None where there are none, or the study changed since."""
-    question, tests = last_noted(tried, KEY)
-    return tests if question and question["record"] == tried.record.digest() else None
+    question, tests = last_noted(state, KEY)
+    return tests if question and question["record"] == state.record.digest() else None
 
 
-def _obstacle(tried: Tried) -> str:
+def _obstacle(state: StudyState) -> str:
     """Why there is no valid test of differences; "" where there may be one."""
-    data = tried.dataset
-    if data.n_features == 0 or not isinstance(tried.metric, str):
+    data = state.dataset
+    if data.n_features == 0 or not isinstance(state.metric, str):
         return "the objects are known by their distances, of whose variation nothing is known"
     if data.of_documents:
         return "weighted terms do not vary in a known way"
-    if any(kind == "add" for kind, _ in tried.record):
+    if any(kind == "add" for kind, _ in state.record):
         return "clusterings made elsewhere cannot be made again with a part of the values"
     columns = () if data.preparation is None else data.preparation.columns
     categories = [column.name for column in columns if column.categories]
@@ -96,26 +100,26 @@ def _obstacle(tried: Tried) -> str:
     return ""
 
 
-def _chosen_again(tried: Tried, X: Floats) -> NDArray[Any]:
+def _chosen_again(state: StudyState, X: Floats) -> NDArray[Any]:
     """The labels that the same sweeps and the same choice give for other values."""
-    data, settings = tried.dataset, tried.settings
+    data, settings = state.dataset, state.settings
     how: Any = "none"
     is_weighted = data.weighing is not None and data.preparation is not None
     if (data.preparation if is_weighted else data).scale is not None:  # type: ignore[union-attr]
         how = "standard" if data.plan is None else data.plan.scale
     part = from_array(X, feature_names=data.feature_names, scale=how, name=data.name)
-    by = None if tried.y is not None else settings.by
+    by = None if state.y is not None else settings.by
     # weights are decided anew, for those of all values know what is tested
-    again = Tried(
-        part, metric=tried.metric, noise=settings.noise, exact=settings.exact, by=by,
+    again = StudyState(
+        part, metric=state.metric, noise=settings.noise, exact=settings.exact, by=by,
         random_state=settings.random_state,
         column_weights="equal" if data.weighing is None else None,
     )  # fmt: skip
-    again.record.change_judge(tried.judge)
-    for entry in tried.record.sweeps:
+    again.record.change_judge(state.judge)
+    for entry in state.record.sweeps:
         keys = [clusterer["key"] for clusterer in entry["clusterers"]]
         sweep(
-            again, [tried.fits.swept.get(key) or key for key in keys], k=entry["k"],
+            again, [state.fits.swept.get(key) or key for key in keys], k=entry["k"],
             grid=entry["grid"], n_init=entry["n_init"], progress=False,
         )  # fmt: skip
     labels = candidate_labels(again, best_candidate(again))

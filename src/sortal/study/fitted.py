@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sortal.clusterers import Clusterer
     from sortal.datasets import Dataset
     from sortal.runtime.types import ArrayLike, Metric, Rows
-    from sortal.study.tried import Tried
+    from sortal.study.state import StudyState
 
 #: fields of the candidate that a model keeps
 FACTS = ("name", "clusterer", "parameter", "value", "seed")
@@ -136,16 +136,16 @@ def _labels_of_fit(clusterer: Clusterer, candidate: Planned, X: Rows) -> NDArray
     return run_job(X, Job(clusterer, (candidate,)))[0].labels
 
 
-def fitted_of(tried: Tried, name: str) -> Fitted:
+def fitted_of(state: StudyState, name: str) -> Fitted:
     """The fit of a candidate."""
-    candidate, seed = tried.storage.candidate(name), tried.settings.random_state
-    rows = draw_rows(tried.n_objects, KEPT, seed)
+    candidate, seed = state.storage.candidate(name), state.settings.random_state
+    rows = draw_rows(state.n_objects, KEPT, seed)
     if candidate["fitted_on"] is not None:
-        rows = tried.objects.sample_rows
-    clusters = described(tried, name)
+        rows = state.objects.sample_rows
+    clusters = described(state, name)
     return Fitted(
-        dataset=tried.dataset, metric=tried.objects.stored_metric, labels=clusters.labels,
+        dataset=state.dataset, metric=state.objects.stored_metric, labels=clusters.labels,
         described=clusters, candidate=candidate,
-        clusterer=tried.clusterers.get(candidate["clusterer"]), rows=rows,
-        seed=seed, user_names=user_names(tried, name),
+        clusterer=state.clusterers.get(candidate["clusterer"]), rows=rows,
+        seed=seed, user_names=user_names(state, name),
     )  # fmt: skip

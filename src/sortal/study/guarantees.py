@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sortal.bounds import Guarantee, PacMdlBound, PacMdlBounds
     from sortal.bounds.ledger import Asked
     from sortal.runtime.types import Ints
-    from sortal.study.tried import Tried
+    from sortal.study.state import StudyState
 
 #: maximum number of objects for which a classifier on the features takes part in the guarantee
 MAX_CLASSIFIED = 20_000
@@ -31,89 +31,89 @@ MOST_NEXT = 1_000
 
 
 @derived(without=("by", "judge", "scores", "notes"))
-def candidate_bounds(tried: Tried) -> PacMdlBounds:
+def candidate_bounds(state: StudyState) -> PacMdlBounds:
     """Guarantees for all candidates at once, from the known labels."""
     from sortal.bounds import study_bounds, wording
     from sortal.bounds.skipped import Skipped
 
-    question = question_asked(tried)
-    inputs = bound_inputs(tried)
+    question = question_asked(state)
+    inputs = bound_inputs(state)
     if question is None:
         return study_bounds(**inputs, noise="cluster")
     if isinstance(question, str):
         return study_bounds(**inputs, noise="cluster").refusing(question)
-    skipped = Skipped.of(tried.skipped, tried.draw)
+    skipped = Skipped.of(state.skipped, state.draw)
     shared = inputs | {"delta": inputs["delta"] * question.share, "skipped": skipped.count}
     bounds = study_bounds(**shared, noise="cluster")
     if question.anytime:
-        bounds = bounds.at_every_number(skipped).refusing(_why_no_order(tried))
+        bounds = bounds.at_every_number(skipped).refusing(_why_no_order(state))
     question.keep()
     return replace(bounds, delta=inputs["delta"], premises=wording.of_counted(bounds.premises))
 
 
-def _why_no_order(tried: Tried) -> str:
+def _why_no_order(state: StudyState) -> str:
     """Reason why the labels were not drawn in the order given; empty without one."""
     from sortal.bounds.contradictions import unordered
     from sortal.labelings.labels import encode
 
-    if tried.draw is None or tried.y is None:
+    if state.draw is None or state.y is None:
         return ""
-    drawn = np.asarray(tried.draw)
-    return unordered(drawn, encode(np.asarray(tried.y, dtype=object)[drawn], name="y").codes)
+    drawn = np.asarray(state.draw)
+    return unordered(drawn, encode(np.asarray(state.y, dtype=object)[drawn], name="y").codes)
 
 
 @derived(without=("by", "judge", "scores", "notes"))
-def question_asked(tried: Tried) -> Asked | str | None:
+def question_asked(state: StudyState) -> Asked | str | None:
     """The counted question about the labels, why it is refused, or None where none are counted."""
     from sortal.bounds import Ledger, question_of
     from sortal.labelings import as_labelings
 
-    if tried.ledger is None:
+    if state.ledger is None:
         return None
-    inputs = bound_inputs(tried)
+    inputs = bound_inputs(state)
     question = question_of(
-        as_labelings(inputs["labelings"], noise="cluster"), study=True, metric=str(tried.metric),
-        constraints=tried.settings.constraints, delta=inputs["delta"], classes=inputs["classes"],
-        features=_learns(tried),
+        as_labelings(inputs["labelings"], noise="cluster"), study=True, metric=str(state.metric),
+        constraints=state.settings.constraints, delta=inputs["delta"], classes=inputs["classes"],
+        features=_learns(state),
     )  # fmt: skip
-    y, rows = tried.y, tried.dataset.rows
+    y, rows = state.y, state.dataset.rows
     assert y is not None
     drawn = [i for i, label in enumerate(y) if label is not None]
-    drawn = drawn if tried.draw is None else list(tried.draw)
+    drawn = drawn if state.draw is None else list(state.draw)
     labels = [(i if rows is None else int(rows[i]), y[i]) for i in drawn]
     try:
-        return Ledger(tried.ledger).ask(question, labels, ordered=tried.draw is not None)
+        return Ledger(state.ledger).ask(question, labels, ordered=state.draw is not None)
     except InputError as error:
         return str(error)
 
 
-def bound_inputs(tried: Tried, shares: Mapping[str, float] | None = None) -> dict[str, Any]:
+def bound_inputs(state: StudyState, shares: Mapping[str, float] | None = None) -> dict[str, Any]:
     """Arguments of the bounds; ``shares`` is a prior over partitions."""
     from sortal.bounds import Searched
 
-    if tried.y is None:
+    if state.y is None:
         raise InputError("a bound needs the class of some objects; give truth, None elsewhere")
-    planned = [(c, _origin(c)) for c in tried.storage.candidates() if c["status"] != "excluded"]
+    planned = [(c, _origin(c)) for c in state.storage.candidates() if c["status"] != "excluded"]
     fitted = [(c, origin) for c, origin in planned if c["partition"] is not None]
     if not fitted:
-        raise NothingToRankError(f"there is no clustering: {why_nothing(tried)}")
+        raise NothingToRankError(f"there is no clustering: {why_nothing(state)}")
     partitions = [c["partition"] for c, _ in fitted]
-    codes = tried.storage.labels(partitions)
+    codes = state.storage.labels(partitions)
     return {
         "labelings": {c["name"]: row for (c, _), row in zip(fitted, codes, strict=True)},
-        "y": tried.y,
-        "delta": tried.settings.delta,
-        "classes": tried.settings.classes,
+        "y": state.y,
+        "delta": state.settings.delta,
+        "classes": state.settings.classes,
         "searched": Searched.from_origins([origin for _, origin in planned]),
         "origins": [origin for _, origin in fitted],
-        "random_state": tried.settings.random_state,
+        "random_state": state.settings.random_state,
     } | ({} if shares is None else {"prior": _prior(partitions, shares)})
 
 
-def bound_of(tried: Tried, name: str, among: PacMdlBounds | None = None) -> PacMdlBound:
+def bound_of(state: StudyState, name: str, among: PacMdlBounds | None = None) -> PacMdlBound:
     """The bound of a candidate: the lowest among all candidates with the same partition."""
-    batch = candidate_bounds(tried) if among is None else among
-    partitions = candidate_table(tried)["partition"]
+    batch = candidate_bounds(state) if among is None else among
+    partitions = candidate_table(state)["partition"]
     same = partitions.index[partitions == partitions[name]]
     rows = batch.table[batch.table.index.isin(same)]
     return batch[str(rows["bound_rate"].idxmin())]
@@ -135,88 +135,88 @@ def _origin(candidate: dict[str, Any]) -> tuple[str, int] | None:
 
 
 @derived(without=("by", "scores", "notes"))
-def tightest_guarantee(tried: Tried) -> Guarantee:
+def tightest_guarantee(state: StudyState) -> Guarantee:
     """The tightest guarantee about any candidate, see :meth:`sortal.Study.guarantee`."""
     from sortal.bounds import study_guarantee, wording
 
-    inputs = bound_inputs(tried)  # says what is missing before anything is judged
-    question, delta = question_asked(tried), inputs["delta"]
-    shares = judged_shares(tried)
-    options: dict[str, Any] = {"X": tried.X if _learns(tried) else None}
+    inputs = bound_inputs(state)  # says what is missing before anything is judged
+    question, delta = question_asked(state), inputs["delta"]
+    shares = judged_shares(state)
+    options: dict[str, Any] = {"X": state.X if _learns(state) else None}
     if shares is not None:
-        options["chooser"] = most_probable(tried, inputs)
-        inputs = bound_inputs(tried, shares)
+        options["chooser"] = most_probable(state, inputs)
+        inputs = bound_inputs(state, shares)
     if question is None:
         return study_guarantee(**inputs, **options)
     if isinstance(question, str):
         return study_guarantee(**inputs, **options).refusing(question)
     inputs |= {
-        "delta": delta * question.share, "anytime": question.anytime, "order": tried.draw,
-        "skipped": tried.skipped,
+        "delta": delta * question.share, "anytime": question.anytime, "order": state.draw,
+        "skipped": state.skipped,
     }  # fmt: skip
     answer = study_guarantee(**inputs, **options).counted(question, delta)
-    more = [wording.undrawn(tried.undrawn)] if tried.undrawn else []
-    more += [wording.unreadable(tried.unreadable)] if tried.unreadable else []
+    more = [wording.undrawn(state.undrawn)] if state.undrawn else []
+    more += [wording.unreadable(state.unreadable)] if state.unreadable else []
     return replace(answer, premises=(*answer.premises, *more))
 
 
-def _learns(tried: Tried) -> bool:
+def _learns(state: StudyState) -> bool:
     """Whether a classifier on the features takes part."""
-    return tried.metric not in RELATIONS and tried.n_objects <= MAX_CLASSIFIED
+    return state.metric not in RELATIONS and state.n_objects <= MAX_CLASSIFIED
 
 
-def guarantee_facts(tried: Tried, name: str) -> dict[str, Any]:
+def guarantee_facts(state: StudyState, name: str) -> dict[str, Any]:
     """What is guaranteed, what if clusters had one class each, and what more labels would buy."""
-    best = tightest_guarantee(tried)
-    partitions = candidate_table(tried)["partition"]
+    best = tightest_guarantee(state)
+    partitions = candidate_table(state)["partition"]
     by_clusters = None
     if best.carrier != "clustering" or partitions[best.name] != partitions[name]:
         # holds together with the guarantee, at a share of its delta
-        by_clusters = Rate(name, bound_of(tried, name, best.mdl).bound_rate)
+        by_clusters = Rate(name, bound_of(state, name, best.mdl).bound_rate)
     return {
         "guarantee": best,
         "by_clusters": by_clusters,
-        "more_labels": _more_labels(tried, best),
+        "more_labels": _more_labels(state, best),
     }
 
 
-def _more_labels(tried: Tried, best: Guarantee) -> MoreLabels | None:
+def _more_labels(state: StudyState, best: Guarantee) -> MoreLabels | None:
     """Forecast bounds, and the next rows of a random draw; None where nothing is guaranteed."""
     from sortal.bounds import forecast_bounds, sample_more
 
     if best.refused or best.skipped or not best.n:
         return None
     outlook = forecast_bounds(best)
-    assert tried.y is not None
-    labelled = np.flatnonzero([label is not None for label in tried.y])
+    assert state.y is not None
+    labelled = np.flatnonzero([label is not None for label in state.y])
     last = max((one.labelled for one in outlook), default=len(labelled) + best.n)
-    seed, rows = tried.settings.random_state, tried.dataset.rows
+    seed, rows = state.settings.random_state, state.dataset.rows
     size = min(last - len(labelled), MOST_NEXT)
-    drawn = sample_more(tried.n_objects, labelled, size, random_state=seed)
+    drawn = sample_more(state.n_objects, labelled, size, random_state=seed)
     named = drawn if rows is None else np.asarray(rows)[drawn]
     return MoreLabels(len(labelled), outlook, tuple(named.tolist()), tuple(drawn.tolist()))
 
 
-def judged_shares(tried: Tried) -> dict[str, float] | None:
+def judged_shares(state: StudyState) -> dict[str, float] | None:
     """The judge's shares of the distinct partitions; None where it does not judge."""
-    judgement = judged_apart(tried)
+    judgement = judged_apart(state)
     if judgement is None:
         return None
     # the rest of 1 is for clusterings of one cluster, which the judge does not see
     part = judgement.prior * (1 - 1e-6)
-    partitions = candidate_table(tried).loc[list(judgement.names), "partition"]
+    partitions = candidate_table(state).loc[list(judgement.names), "partition"]
     return dict(zip(map(str, partitions), part.tolist(), strict=True))
 
 
-def most_probable(tried: Tried, inputs: dict[str, Any]) -> Callable[[Any, Any], int]:
+def most_probable(state: StudyState, inputs: dict[str, Any]) -> Callable[[Any, Any], int]:
     """A function that chooses a candidate by some labels, with the judge as prior."""
     from sortal.judge.label_likelihood import log_likelihood
 
-    judgement = judged_apart(tried)
+    judgement = judged_apart(state)
     assert judgement is not None
     candidates = list(inputs["labelings"])
     rows = [candidates.index(name) for name in judgement.names]
-    codes = np.stack([candidate_labels(tried, name) for name in judgement.names])
+    codes = np.stack([candidate_labels(state, name) for name in judgement.names])
     lead = judgement.lead
 
     def chooser(labelled: Ints, classes: Ints) -> int:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.judge import Evidence, Judge, Judgement
-    from sortal.study.tried import Tried
+    from sortal.study.state import StudyState
 
 #: default clusterers that take about a second together
 QUICK = (
@@ -66,25 +66,25 @@ class ReferenceCandidate(NamedTuple):
 
 
 @derived(without=("by", "judge", "scores", "notes"))
-def reference_candidates(tried: Tried) -> dict[str, ReferenceCandidate]:
+def reference_candidates(state: StudyState) -> dict[str, ReferenceCandidate]:
     """Distinct reference clusterings with two clusters or more, by the hash of their partition.
 
     They follow from the data, their distance and the seed alone.
     """
-    seed, fits = tried.settings.random_state, tried.fits
-    d = 1 if tried.metric in RELATIONS else tried.X.shape[1]
+    seed, fits = state.settings.random_state, state.fits
+    d = 1 if state.metric in RELATIONS else state.X.shape[1]
     names = [
         name for name in fits.default_clusterers if name in QUICK and d <= FEW_FEATURES.get(name, d)
     ]
-    request = SweepRequest.checked(names, usual_numbers(tried.n_separated), None, 1)
+    request = SweepRequest.checked(names, usual_numbers(state.n_separated), None, 1)
     fitting, _ = fits.under_distance(request.clusterers)
     jobs = [
         job
         for clusterer in fitting
         for job in jobs_for(clusterer, request.candidates_of(clusterer, seed))
     ]
-    data, metric = tried.objects.points
-    contents = tried.objects.contents.rows
+    data, metric = state.objects.points
+    contents = state.objects.contents.rows
     drawn = derived_seed(seed, "reference")
     sample = draw_sample(data, MAX_REFERENCE, metric=metric, random_state=drawn, among=contents)
     whole = len(sample) == len(contents)
@@ -167,57 +167,57 @@ class JudgedCandidates:
         return tuple(sorted(parts, key=lambda part: -abs(part.value)))
 
 
-def judged(tried: Tried) -> JudgedCandidates | None:
+def judged(state: StudyState) -> JudgedCandidates | None:
     """The judgement of the distinct clusterings, see :meth:`sortal.Study.judged`."""
-    return _judged(tried)
+    return _judged(state)
 
 
 @derived(without=("by", "scores", "notes"))
-def _judged(tried: Tried) -> JudgedCandidates | None:
+def _judged(state: StudyState) -> JudgedCandidates | None:
     """The judgement, with the likelihood of the known pairs."""
     from sortal.judge.label_likelihood import pairs_log_likelihood
 
-    judgement, constraints = _judged_without_pairs(tried), constraints_of(tried)
+    judgement, constraints = _judged_without_pairs(state), constraints_of(state)
     if constraints is None or judgement is None:
         return judgement
-    codes = np.stack([candidate_labels(tried, name) for name in judgement.names])
+    codes = np.stack([candidate_labels(state, name) for name in judgement.names])
     return replace(judgement, pairs=pairs_log_likelihood(codes, constraints))
 
 
-def judged_apart(tried: Tried) -> JudgedCandidates | None:
+def judged_apart(state: StudyState) -> JudgedCandidates | None:
     """The judgement for a guarantee: without pairs that touch an object of known class.
 
     Such pairs may have been made from the labels that test the guarantee.
     """
     from sortal.judge.label_likelihood import pairs_log_likelihood
 
-    judgement, constraints = _judged_without_pairs(tried), constraints_of(tried)
-    if constraints is None or judgement is None or tried.y is None:
+    judgement, constraints = _judged_without_pairs(state), constraints_of(state)
+    if constraints is None or judgement is None or state.y is None:
         return judgement
-    labelled = np.array([label is not None for label in tried.y])
+    labelled = np.array([label is not None for label in state.y])
     apart = ~labelled[constraints.pairs].any(axis=1)
     constraints = Constraints(constraints.pairs[apart], constraints.must[apart])
-    codes = np.stack([candidate_labels(tried, name) for name in judgement.names])
+    codes = np.stack([candidate_labels(state, name) for name in judgement.names])
     return replace(judgement, pairs=pairs_log_likelihood(codes, constraints))
 
 
 @derived(without=("by", "scores", "notes", "constraints"))
-def _judged_without_pairs(tried: Tried) -> JudgedCandidates | None:
+def _judged_without_pairs(state: StudyState) -> JudgedCandidates | None:
     """The judgement of clusterings with two clusters or more; None without evidence."""
-    distinct = distinct_candidates(tried)
+    distinct = distinct_candidates(state)
     usable = distinct[(distinct["n_clusters"] > 1).to_numpy(dtype=bool)]
-    usable = _few_of(usable) if tried.stopped else usable
-    if why_not(tried) is not None or usable.empty:
+    usable = _few_of(usable) if state.stopped else usable
+    if why_not(state) is not None or usable.empty:
         return None
-    references = _references_beside(tried, usable)
-    gathered = _gathered(tried, usable, references)
+    references = _references_beside(state, usable)
+    gathered = _gathered(state, usable, references)
     if gathered is None:
         return None
     evidence, usable, references, n_weighed = gathered
-    judge, m = tried.judge, len(usable)
+    judge, m = state.judge, len(usable)
     of_all = judge(evidence)
     of_candidates = evidence.take(np.arange(m))
-    repeatable = _repeatable(tried, usable)
+    repeatable = _repeatable(state, usable)
     beside = np.r_[repeatable, np.ones(len(references), dtype=bool)]
     of_all = by_expected_agreement(judge, of_all, evidence, beside)
     judgement = of_all
@@ -227,7 +227,7 @@ def _judged_without_pairs(tried: Tried) -> JudgedCandidates | None:
     k = np.array([*usable["n_clusters"], *(r.codes.max() + 1 for r in references)], dtype=int)
     numbers = {int(number): float(of_all.probability[k == number].sum()) for number in np.unique(k)}
     place = dict(zip(usable["partition"], range(m), strict=True))
-    shared = reference_candidates(tried).items() if references else ()
+    shared = reference_candidates(state).items() if references else ()
     ordered = [(reference, place[key]) for key, reference in shared if key in place]
     ordered += [(reference, m + i) for i, reference in enumerate(references)]
     ordered.sort(key=lambda pair: -of_all.score[pair[1]])
@@ -236,17 +236,17 @@ def _judged_without_pairs(tried: Tried) -> JudgedCandidates | None:
         judgement=judgement,
         evidence=of_candidates,
         names=tuple(map(str, usable.index)),
-        weighed=n_weighed if n_weighed < len(tried.objects.contents) else None,
+        weighed=n_weighed if n_weighed < len(state.objects.contents) else None,
         repeatable=repeatable,
         numbers=dict(sorted(numbers.items(), key=lambda share: -share[1])),
         references=tuple((reference, _recovery(of_all, i)) for reference, i in ordered),
     )
 
 
-def _repeatable(tried: Tried, usable: pd.DataFrame) -> NDArray[np.bool_]:
+def _repeatable(state: StudyState, usable: pd.DataFrame) -> NDArray[np.bool_]:
     """Mask of the partitions that a clusterer without random numbers, or the user, has made."""
-    table = candidate_table(tried)
-    drawn = {key for key, clusterer in tried.clusterers.items() if clusterer.depends_on_seed}
+    table = candidate_table(state)
+    drawn = {key for key, clusterer in state.clusterers.items() if clusterer.depends_on_seed}
     steady = table.loc[~table["clusterer"].isin(drawn), "partition"]
     return usable["partition"].isin(steady).to_numpy(dtype=bool)
 
@@ -306,40 +306,40 @@ def led_by_the_best(judgement: Judgement) -> Judgement:
     )
 
 
-def why_not(tried: Tried) -> str | None:
+def why_not(state: StudyState) -> str | None:
     """Why the judge sees too little of the data to judge; None where it can."""
-    if tried.metric == "graph":
+    if state.metric == "graph":
         return "graph"
-    if tried.n_objects < FEWEST_OBJECTS:
+    if state.n_objects < FEWEST_OBJECTS:
         return "objects"
-    structure = tried.structure
+    structure = state.structure
     return "equal" if structure is not None and structure.probability == 0 else None
 
 
-def _references_beside(tried: Tried, usable: pd.DataFrame) -> list[ReferenceCandidate]:
+def _references_beside(state: StudyState, usable: pd.DataFrame) -> list[ReferenceCandidate]:
     """Reference clusterings that are no candidates, where candidates are few or made elsewhere."""
-    few = len(usable) < MIN_CANDIDATES or not tried.record.sweeps
-    if not tried.settings.reference or not few or tried.stopped:
+    few = len(usable) < MIN_CANDIDATES or not state.record.sweeps
+    if not state.settings.reference or not few or state.stopped:
         return []
     partitions = set(usable["partition"])
-    references = reference_candidates(tried).items()
+    references = reference_candidates(state).items()
     return [reference for key, reference in references if key not in partitions]
 
 
 def _gathered(
-    tried: Tried, usable: pd.DataFrame, references: list[ReferenceCandidate]
+    state: StudyState, usable: pd.DataFrame, references: list[ReferenceCandidate]
 ) -> tuple[Evidence, pd.DataFrame, list[ReferenceCandidate], int] | None:
     """The evidence of candidates and references, the usable ones of both, and the objects used."""
     from sortal.judge import gather
 
-    labels = [candidate_labels(tried, str(name)) for name in usable.index]
+    labels = [candidate_labels(state, str(name)) for name in usable.index]
     codes = np.stack([*labels, *(reference.codes for reference in references)])
-    X, metric = tried.objects.in_order
-    rows = tried.objects.contents.rows
-    if len(rows) > samples.MAX_WEIGHED and not tried.settings.exact:
+    X, metric = state.objects.in_order
+    rows = state.objects.contents.rows
+    if len(rows) > samples.MAX_WEIGHED and not state.settings.exact:
         # evidence comes from the objects that sampled clusterers are fitted to
-        rows = tried.objects.sample.rows
-        X = part_of(tried.objects.points[0], rows, metric)
+        rows = state.objects.sample.rows
+        X = part_of(state.objects.points[0], rows, metric)
     codes = codes[:, rows]
     kept = np.array([len(np.unique(row[row >= 0])) > 1 for row in codes])
     m = len(usable)

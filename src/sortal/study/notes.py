@@ -15,7 +15,7 @@ from sortal.stability import Assessment, ClusterStability, StabilityCurve
 from sortal.study.store import packed, unpacked
 
 if TYPE_CHECKING:
-    from sortal.study.tried import Tried
+    from sortal.study.state import StudyState
 
 
 T = TypeVar("T")
@@ -24,19 +24,19 @@ _KINDS = {
 }
 
 
-def noted(tried: Tried, key: str, question: object, work_out: Callable[[], T]) -> T:
+def noted(state: StudyState, key: str, question: object, work_out: Callable[[], T]) -> T:
     """The result noted under a key for the same question; else a new one, which is noted."""
-    note = tried.storage.meta.get(key)
+    note = state.storage.meta.get(key)
     if note is not None and note["question"] == question:
         return cast("T", _unpack(note["answer"]))
     result = work_out()
-    tried.storage.set_meta({key: {"question": question, "answer": _pack(result)}})
+    state.storage.set_meta({key: {"question": question, "answer": _pack(result)}})
     return result
 
 
-def last_noted(tried: Tried, key: str) -> tuple[Any, Any]:
+def last_noted(state: StudyState, key: str) -> tuple[Any, Any]:
     """The question and the result under a key, None and None where there is no note."""
-    note = tried.storage.meta.get(key)
+    note = state.storage.meta.get(key)
     return (None, None) if note is None else (note["question"], _unpack(note["answer"]))
 
 
@@ -80,7 +80,7 @@ def _unpack(kept: Any) -> Any:
 
 
 def derived(*, without: Collection[str] = ()) -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """Decorate a function of :class:`Tried`: its value is cached under a digest of its premises.
+    """Decorate a function of the state: its value is cached under a digest of its premises.
 
     The premises are the record, the candidates' outcomes, the scores, the notes, the ledger, and
     whether judging was stopped. ``without`` excludes settings, ``"scores"`` or ``"notes"``. Nothing
@@ -89,12 +89,12 @@ def derived(*, without: Collection[str] = ()) -> Callable[[Callable[..., T]], Ca
 
     def decorate(work_out: Callable[..., T]) -> Callable[..., T]:
         @wraps(work_out)
-        def cached(tried: Tried) -> T:
+        def cached(state: StudyState) -> T:
             name = f"{work_out.__module__}.{work_out.__name__}"
-            if tried.results.get(name, ("",))[0] != _state(tried, without):
-                value = work_out(tried)  # which may score on the way
-                tried.results[name] = _state(tried, without), value
-            result: T = tried.results[name][1]
+            if state.results.get(name, ("",))[0] != _state(state, without):
+                value = work_out(state)  # which may score on the way
+                state.results[name] = _state(state, without), value
+            result: T = state.results[name][1]
             return result
 
         return cached
@@ -102,10 +102,10 @@ def derived(*, without: Collection[str] = ()) -> Callable[[Callable[..., T]], Ca
     return decorate
 
 
-def _state(tried: Tried, without: Collection[str]) -> str:
+def _state(state: StudyState, without: Collection[str]) -> str:
     """A digest of the premises."""
-    changes = tried.storage.changes
+    changes = state.storage.changes
     since = {kind: n for kind, n in changes.items() if kind not in without and kind != "calls"}
-    counted = f"{tried.ledger} {tried.draw} {tried.undrawn} {tried.skipped} "
-    counted += f"{tried.unreadable} {tried.stopped}"
-    return f"{tried.record.digest(without=without)} {since} {counted}"
+    counted = f"{state.ledger} {state.draw} {state.undrawn} {state.skipped} "
+    counted += f"{state.unreadable} {state.stopped}"
+    return f"{state.record.digest(without=without)} {since} {counted}"

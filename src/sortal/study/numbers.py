@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.study.judgement import JudgedCandidates
-    from sortal.study.tried import Tried
+    from sortal.study.state import StudyState
 
 #: how many of the most likely numbers are compared with the answer
 N_COMPARED = 4
@@ -51,7 +51,7 @@ def nesting(
 
 
 def numbers_of(
-    tried: Tried,
+    state: StudyState,
     ranked: pd.DataFrame,
     shares: Mapping[int, float],
     judgement: JudgedCandidates | None,
@@ -61,19 +61,19 @@ def numbers_of(
     None where the user asked for one number, which the answer has, and no references stand beside.
     """
     answer = int(ranked["n_clusters"].iloc[0])
-    if set(swept_numbers(tried)) == {answer} and not (judgement and judgement.references):
+    if set(swept_numbers(state)) == {answer} and not (judgement and judgement.references):
         return ()
     best = _best_of_each(ranked, judgement)
     if answer in shares:
         best[answer] = _BestOfNumber(str(ranked.index[0]))
     (k, share), *rest = sorted(shares.items(), key=lambda item: (item[0] != answer, -item[1]))
     numbers = [Number(k, share, best[k].name)]
-    first = best[k].divided(tried)
+    first = best[k].divided(state)
     for k, share in rest:
         if len(numbers) >= N_COMPARED:
             numbers.append(Number(k, share, best[k].name))
             continue
-        numbers.append(Number(k, share, best[k].name, *_relation(first, best[k].divided(tried))))
+        numbers.append(Number(k, share, best[k].name, *_relation(first, best[k].divided(state))))
     return tuple(numbers)
 
 
@@ -96,7 +96,7 @@ def _relation(
 
 
 def level_with(
-    tried: Tried, ranked: pd.DataFrame, judgement: JudgedCandidates
+    state: StudyState, ranked: pd.DataFrame, judgement: JudgedCandidates
 ) -> tuple[LevelCandidate, ...]:
     """Candidates that are level with the first, no two of them nearly the same.
 
@@ -122,8 +122,8 @@ def level_with(
         ):
             continue
         listed.append(i)
-        first = candidate_labels(tried, answer), candidate_cluster_names(tried, answer)
-        second = candidate_labels(tried, name), candidate_cluster_names(tried, name)
+        first = candidate_labels(state, answer), candidate_cluster_names(state, answer)
+        second = candidate_labels(state, name), candidate_cluster_names(state, name)
         level.append(
             LevelCandidate(
                 name, int(second[0].max()) + 1, judgement.recovery(name),
@@ -146,12 +146,12 @@ def _shared(first: _Divided, second: NDArray[np.int32]) -> tuple[str, ...]:
     return tuple(name for name, share in zip(names, similar, strict=True) if share >= NESTS)
 
 
-def granularities(tried: Tried, numbers: Sequence[Number]) -> tuple[Granularity, ...]:
+def granularities(state: StudyState, numbers: Sequence[Number]) -> tuple[Granularity, ...]:
     """The answer and the likely clusterings that divide it, or that it divides, as a tree."""
     likely = [n for n in numbers if n.name is not None and n.probability >= LEAST_LIKELY]
     if not likely or likely[0] is not numbers[0]:
         return ()
-    labels = {n.k: candidate_labels(tried, str(n.name)) for n in likely}
+    labels = {n.k: candidate_labels(state, str(n.name)) for n in likely}
     chain = [likely[0]]
     for number in sorted(likely[1:], key=lambda n: n.k):
         if number.k > chain[-1].k and _nests(labels[chain[-1].k], labels[number.k]):
@@ -163,7 +163,7 @@ def granularities(tried: Tried, numbers: Sequence[Number]) -> tuple[Granularity,
         return ()
     out = [Granularity(chain[0].k, str(chain[0].name), chain[0].probability)]
     for coarse, fine in pairwise(chain):
-        names = candidate_cluster_names(tried, str(coarse.name))
+        names = candidate_cluster_names(state, str(coarse.name))
         _, parts = nesting(labels[coarse.k], labels[fine.k])
         home = {part: names[whole] for whole, of_it in enumerate(parts) for part in of_it}
         parents = tuple(home.get(part, "") for part in range(int(labels[fine.k].max()) + 1))
@@ -176,12 +176,12 @@ def _nests(coarse: NDArray[np.int32], fine: NDArray[np.int32]) -> bool:
     return nesting(coarse, fine)[0] >= NESTS
 
 
-def open_above(numbers: Sequence[Number], k: int | None, tried: Tried) -> int | None:
+def open_above(numbers: Sequence[Number], k: int | None, state: StudyState) -> int | None:
     """The largest number tried, where it is the answer's or the most likely one.
 
     A sweep of a single number asks for that one, so it leaves nothing open.
     """
-    swept = set(swept_numbers(tried))
+    swept = set(swept_numbers(state))
     if len(swept) < 2:
         return None
     likeliest = max(numbers, key=lambda number: number.probability, default=None)
@@ -195,10 +195,10 @@ class _BestOfNumber(NamedTuple):
     name: str | None
     codes: NDArray[np.int32] | None = None
 
-    def divided(self, tried: Tried) -> tuple[NDArray[np.int32], list[str]]:
+    def divided(self, state: StudyState) -> tuple[NDArray[np.int32], list[str]]:
         """Its labels, and the names of its clusters."""
         if self.name is not None:
-            return candidate_labels(tried, self.name), candidate_cluster_names(tried, self.name)
+            return candidate_labels(state, self.name), candidate_cluster_names(state, self.name)
         assert self.codes is not None
         return self.codes, [str(i) for i in range(int(self.codes.max()) + 1)]
 

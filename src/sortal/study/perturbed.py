@@ -23,7 +23,7 @@ from sortal.study.store import planned
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.study.tried import Tried
+    from sortal.study.state import StudyState
 
 #: share of the rows in a part, and numbers of parts by default and where stability is asked for
 KEPT = 0.9
@@ -33,7 +33,7 @@ LEAST_CHANCE = 0.05
 
 
 def measure_steadiness(
-    tried: Tried,
+    state: StudyState,
     name: str,
     *,
     many: bool = False,
@@ -45,34 +45,34 @@ def measure_steadiness(
     More parts than are needed stay; nothing is noted where no clusterer can be fitted again.
     """
     n_parts = MANY_PARTS if many else N_PARTS
-    kept = kept_steadiness(tried, name)
+    kept = kept_steadiness(state, name)
     if kept is not None and kept.n_parts >= n_parts:
         return
-    chosen = _chosen_on_parts(tried, name)
+    chosen = _chosen_on_parts(state, name)
     if not chosen:
         return
     noted(
-        tried,
-        _key(tried, name),
+        state,
+        _key(state, name),
         _question(chosen) | {"n_parts": n_parts},
-        lambda: _measured(tried, name, chosen, n_parts, executor, progress),
+        lambda: _measured(state, name, chosen, n_parts, executor, progress),
     )
 
 
-def kept_steadiness(tried: Tried, name: str) -> Steadiness | None:
+def kept_steadiness(state: StudyState, name: str) -> Steadiness | None:
     """The noted steadiness of the answer; None where it was not measured for these candidates."""
-    question, value = last_noted(tried, _key(tried, name))
+    question, value = last_noted(state, _key(state, name))
     if value is None:
         return None
     n_parts = question.pop("n_parts")
-    if question != _question(_chosen_on_parts(tried, name)):
+    if question != _question(_chosen_on_parts(state, name)):
         return None
     return Steadiness(value, KEPT, n_parts)
 
 
-def _key(tried: Tried, name: str) -> str:
+def _key(state: StudyState, name: str) -> str:
     """The key of the note on a candidate's partition."""
-    return f"steadiness {candidate_table(tried)['partition'].get(name)}"
+    return f"steadiness {candidate_table(state)['partition'].get(name)}"
 
 
 def _question(chosen: dict[str, float]) -> dict[str, Any]:
@@ -80,19 +80,19 @@ def _question(chosen: dict[str, float]) -> dict[str, Any]:
     return {"version": __version__, "chosen": chosen}
 
 
-def _chosen_on_parts(tried: Tried, name: str) -> dict[str, float]:
+def _chosen_on_parts(state: StudyState, name: str) -> dict[str, float]:
     """Candidates that may be chosen on a part, with their chances.
 
     The answer alone where the judge does not decide; none if one of them cannot be fitted again.
     """
     chances = {name: 1.0}
-    judgement = judged(tried) if decider_of(tried).startswith("judge") else None
+    judgement = judged(state) if decider_of(state).startswith("judge") else None
     if judgement is not None and judgement.first == name:
         chances = judgement.chosen_on_parts()
     likely = {rival: chance for rival, chance in chances.items() if chance >= LEAST_CHANCE}
-    table = {c["name"]: c for c in tried.storage.candidates()}
+    table = {c["name"]: c for c in state.storage.candidates()}
     again = all(
-        table[rival]["parameter"] is not None and table[rival]["clusterer"] in tried.clusterers
+        table[rival]["parameter"] is not None and table[rival]["clusterer"] in state.clusterers
         for rival in likely
     )
     total = sum(likely.values())
@@ -100,7 +100,7 @@ def _chosen_on_parts(tried: Tried, name: str) -> dict[str, float]:
 
 
 def _measured(
-    tried: Tried,
+    state: StudyState,
     name: str,
     chosen: dict[str, float],
     n_parts: int,
@@ -108,13 +108,13 @@ def _measured(
     progress: bool | None,
 ) -> float | None:
     """Mean agreement of the answer with the fits to parts, by the chances of the candidates."""
-    labels = candidate_labels(tried, name)
+    labels = candidate_labels(state, name)
     values: list[float] = []
     with progress_bar("Fitting parts", n_parts * len(chosen), show=progress) as advance:
         for part in range(n_parts):
             mean = total = 0.0
             for rival, chance in chosen.items():
-                rows, again = _fitted_to_part(tried, rival, part, executor)
+                rows, again = _fitted_to_part(state, rival, part, executor)
                 advance(1)
                 if again is not None:
                     agreement = adjusted_rand_index(labels[rows], again, noise="singletons")
@@ -125,17 +125,17 @@ def _measured(
 
 
 def _fitted_to_part(
-    tried: Tried, name: str, part: int, executor: object
+    state: StudyState, name: str, part: int, executor: object
 ) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
     """The rows of a part, and the labels there by the clusterer and the seed of a candidate."""
-    candidate = tried.storage.candidate(name)
-    clusterer = swept_clusterer(tried, candidate["clusterer"])
-    objects = tried.objects
-    among = objects.sample.rows if tried.fits.fits_sample(clusterer) else objects.contents.rows
-    seed = derived_seed(tried.settings.random_state, f"part {part} of the objects")
+    candidate = state.storage.candidate(name)
+    clusterer = swept_clusterer(state, candidate["clusterer"])
+    objects = state.objects
+    among = objects.sample.rows if state.fits.fits_sample(clusterer) else objects.contents.rows
+    seed = derived_seed(state.settings.random_state, f"part {part} of the objects")
     rows = among[draw_rows(len(among), max(int(KEPT * len(among)), 1), seed)]
     try:
-        (outcome,) = tried.fits.on_rows(Job(clusterer, (planned(candidate),)), rows, executor)
+        (outcome,) = state.fits.on_rows(Job(clusterer, (planned(candidate),)), rows, executor)
     except InputError:
         return rows, None
     return rows, outcome.labels

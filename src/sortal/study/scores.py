@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.study.tried import Tried
+    from sortal.study.state import StudyState
 
 
 NO_LABELS = ("failed", "excluded")
@@ -42,21 +42,21 @@ CHUNK = 256  # partitions scored at a time; fixed, because sums depend on the ba
 
 
 def evaluate(
-    tried: Tried,
+    state: StudyState,
     measures: Iterable[str] | None = None,
     *,
     executor: object = None,
     progress: bool | None = None,
 ) -> None:
     """Score every clustering that has no scores yet, in batches; by default by every measure."""
-    chosen = _default_measures(tried)
+    chosen = _default_measures(state)
     if measures is not None:
-        chosen = applicable(measures, has_truth=tried.y is not None, metric=tried.metric)
-        chosen = _estimated_together(tried, chosen)
-    elif tried.stopped:
+        chosen = applicable(measures, has_truth=state.y is not None, metric=state.metric)
+        chosen = _estimated_together(state, chosen)
+    elif state.stopped:
         chosen = [measure for measure in chosen if measure.key in WHEN_STOPPED] or chosen
-    storage = tried.storage
-    scored = _scored(tried)
+    storage = state.storage
+    scored = _scored(state)
     todo = [
         partition
         for partition in storage.partitions()
@@ -66,69 +66,72 @@ def evaluate(
         for start in range(0, len(todo), CHUNK):
             chunk = todo[start : start + CHUNK]
             missing = [m for m in chosen if any((p, m.key) not in scored for p in chunk)]
-            _judge(tried, chunk, missing, tried.fits.workers_of(executor))
+            _judge(state, chunk, missing, state.fits.workers_of(executor))
             advance(len(chunk))
 
 
-def _default_measures(tried: Tried) -> list[Measure]:
+def _default_measures(state: StudyState) -> list[Measure]:
     """The measures that every candidate is scored by."""
-    return applicable(None, has_truth=tried.y is not None, metric=tried.metric)
+    return applicable(None, has_truth=state.y is not None, metric=state.metric)
 
 
-def _estimated_together(tried: Tried, measures: list[Measure]) -> list[Measure]:
+def _estimated_together(state: StudyState, measures: list[Measure]) -> list[Measure]:
     """These measures, and those that are estimated from the same sample of objects or pairs.
 
     A sample grows until all of its estimates are precise. So the value of a measure is the same
     whether it is looked at alone or with all others.
     """
-    if not tried.objects.is_estimated:
+    if not state.objects.is_estimated:
         return measures
-    defaults = _default_measures(tried)
-    shared = {_sample_of(tried, measure) for measure in measures if measure in defaults} - {""}
-    more = [m for m in defaults if m not in measures and _sample_of(tried, m) in shared]
+    defaults = _default_measures(state)
+    shared = {_sample_of(state, measure) for measure in measures if measure in defaults} - {""}
+    more = [m for m in defaults if m not in measures and _sample_of(state, m) in shared]
     return sorted([*measures, *more], key=[*catalogue.values()].index)
 
 
-def _sample_of(tried: Tried, measure: Measure) -> str:
+def _sample_of(state: StudyState, measure: Measure) -> str:
     """The sample that a measure is estimated from; empty where it is exact or undefined."""
     if measure.kind == "external":
         return ""
     if measure.estimate is not None:  # its stream of random numbers is beside those of the pairs
         return "pairs"
-    unit = sampled_by(measure, tried.metric)
+    unit = sampled_by(measure, state.metric)
     return "" if unit == "exact" else unit
 
 
 @derived(without=("by", "judge", "notes", "candidates"))
-def _scored(tried: Tried) -> dict[tuple[str, str], Score]:
+def _scored(state: StudyState) -> dict[tuple[str, str], Score]:
     """All stored scores by partition and measure."""
-    stored = (score for context in _contexts(tried) for score in tried.storage.scores(context))
+    stored = (score for context in _contexts(state) for score in state.storage.scores(context))
     return {(score.partition, score.measure): score for score in stored}
 
 
 def _judge(
-    tried: Tried, partitions: Sequence[str], measures: Sequence[Measure], workers: Workers | None
+    state: StudyState,
+    partitions: Sequence[str],
+    measures: Sequence[Measure],
+    workers: Workers | None,
 ) -> None:
     """Score some partitions by some measures, and store the scores."""
-    labelings = _labelings(tried, partitions)
-    data, metric = tried.objects.points
-    estimated = tried.objects.is_estimated
+    labelings = _labelings(state, partitions)
+    data, metric = state.objects.points
+    estimated = state.objects.is_estimated
     reads = (
-        ("internal", partial(Inputs.read, data, metric=metric, noise=tried.settings.noise)),
-        ("external", partial(Inputs.read, None, y=tried.y, noise=EXTERNAL_NOISE)),
+        ("internal", partial(Inputs.read, data, metric=metric, noise=state.settings.noise)),
+        ("external", partial(Inputs.read, None, y=state.y, noise=EXTERNAL_NOISE)),
     )
-    for context, (kind, read) in zip(_contexts(tried), reads, strict=True):
+    for context, (kind, read) in zip(_contexts(state), reads, strict=True):
         chosen = [measure for measure in measures if measure.kind == kind]
         if not chosen:
             continue
         judged = chosen
         if kind == "internal" and estimated:
-            judged = [measure for measure in chosen if sampled_by(measure, tried.metric)]
+            judged = [measure for measure in chosen if sampled_by(measure, state.metric)]
         computed = compute(
             read(labelings),
             judged,
             precision=samples.PRECISION if estimated else None,
-            random_state=tried.settings.random_state,
+            random_state=state.settings.random_state,
             executor=workers,
         )
         scores = [
@@ -142,20 +145,20 @@ def _judge(
             error = float(errors[key].loc[partition]) if key in errors else None
             reason = computed.reasons.get(partition, {}).get(key)
             scores.append(Score(partition, key, float(computed[key].loc[partition]), reason, error))
-        tried.storage.add_scores(context, scores)
+        state.storage.add_scores(context, scores)
 
 
-def _labelings(tried: Tried, partitions: Sequence[str]) -> Labelings:
+def _labelings(state: StudyState, partitions: Sequence[str]) -> Labelings:
     """Stored partitions as one batch."""
-    codes = np.stack(tried.storage.labels(partitions))
+    codes = np.stack(state.storage.labels(partitions))
     n_clusters = codes.max(axis=1).astype(np.int64) + 1
     names = tuple(np.arange(k).astype(object) for k in n_clusters)
     return Labelings(codes, tuple(partitions), n_clusters, names)
 
 
-def _contexts(tried: Tried) -> tuple[str, str]:
+def _contexts(state: StudyState) -> tuple[str, str]:
     """Keys of internal and external scores: the version and settings that they depend on."""
-    settings = tried.settings
+    settings = state.settings
     internal = ["internal", __version__, settings.metric, settings.noise, settings.exact]
     return (
         json.dumps(internal),
@@ -167,11 +170,11 @@ def _contexts(tried: Tried) -> tuple[str, str]:
 
 
 @derived(without=("by", "judge", "scores", "notes"))
-def candidate_table(tried: Tried) -> pd.DataFrame:
+def candidate_table(state: StudyState) -> pd.DataFrame:
     """A row per finished candidate, without scores: :attr:`sortal.Study.candidates`."""
     import pandas as pd
 
-    rows = [c for c in tried.storage.candidates() if c["status"] != "planned"]
+    rows = [c for c in state.storage.candidates() if c["status"] != "planned"]
     columns = [
         "name", "clusterer", "k", "start", "status", "reason", "n_clusters", "noise_share",
         "seconds", "fitted_on", "partition",
@@ -179,20 +182,20 @@ def candidate_table(tried: Tried) -> pd.DataFrame:
     for row in rows:
         row["k"] = row["value"] if row["parameter"] == "n_clusters" else None
         noise = row["n_noise"]
-        row["noise_share"] = None if noise is None else noise / tried.n_objects
+        row["noise_share"] = None if noise is None else noise / state.n_objects
     types = dict.fromkeys(["k", "n_clusters", "fitted_on"], "Int64") | {"noise_share": "Float64"}
     return pd.DataFrame(rows, columns=columns).astype(types).set_index("name")
 
 
 @derived(without=("by", "judge", "notes"))
-def score_table(tried: Tried) -> tuple[pd.DataFrame, dict[str, dict[str, str]], pd.DataFrame]:
+def score_table(state: StudyState) -> tuple[pd.DataFrame, dict[str, dict[str, str]], pd.DataFrame]:
     """Scores by distinct partition, reasons for undefined ones, and standard errors."""
     import pandas as pd
 
     values: dict[str, dict[str, float]] = {}
     errors: dict[str, dict[str, float]] = {}
     reasons: dict[str, dict[str, str]] = {}
-    for (partition, measure), score in _scored(tried).items():
+    for (partition, measure), score in _scored(state).items():
         values.setdefault(measure, {})[partition] = score.value
         if score.reason is not None:
             reasons.setdefault(partition, {})[measure] = score.reason
@@ -202,65 +205,65 @@ def score_table(tried: Tried) -> tuple[pd.DataFrame, dict[str, dict[str, str]], 
         pd.DataFrame({key: columns[key] for key in catalogue if key in columns})
         for columns in (values, errors)
     )
-    return table.reindex(tried.storage.partitions()), reasons, error
+    return table.reindex(state.storage.partitions()), reasons, error
 
 
-def candidate_scores(tried: Tried, *, progress: bool | None = None) -> pd.DataFrame:
+def candidate_scores(state: StudyState, *, progress: bool | None = None) -> pd.DataFrame:
     """Scores of every candidate by every measure."""
-    evaluate(tried, progress=progress)
-    return candidate_table(tried).join(score_table(tried)[0], on="partition")
+    evaluate(state, progress=progress)
+    return candidate_table(state).join(score_table(state)[0], on="partition")
 
 
 def measured(
-    tried: Tried, names: Iterable[str], measures: Iterable[str] | None = None
+    state: StudyState, names: Iterable[str], measures: Iterable[str] | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Scores of some candidates by these measures, by default all, and their standard errors."""
-    evaluate(tried, measures)
-    partitions = candidate_table(tried).loc[list(names), "partition"]
-    values, _, errors = score_table(tried)
+    evaluate(state, measures)
+    partitions = candidate_table(state).loc[list(names), "partition"]
+    values, _, errors = score_table(state)
     values, errors = (
         table.reindex(partitions).set_axis(partitions.index, axis=0) for table in (values, errors)
     )
     return values, errors
 
 
-def stated(tried: Tried) -> tuple[str, ...]:
+def stated(state: StudyState) -> tuple[str, ...]:
     """The measures that every answer states: the silhouette, if it fits the data."""
-    return tuple(m.key for m in _default_measures(tried) if m.key == "silhouette")
+    return tuple(m.key for m in _default_measures(state) if m.key == "silhouette")
 
 
-def silhouette_of(tried: Tried, name: str) -> tuple[float | None, float | None]:
+def silhouette_of(state: StudyState, name: str) -> tuple[float | None, float | None]:
     """The mean silhouette of a candidate and its standard error; None where there is none."""
     number, error = (
         float(table["silhouette"].iloc[0]) if "silhouette" in table else math.nan
-        for table in measured(tried, [name], stated(tried))
+        for table in measured(state, [name], stated(state))
     )
     return None if math.isnan(number) else number, None if math.isnan(error) else error
 
 
-def standard_errors(tried: Tried) -> pd.DataFrame:
+def standard_errors(state: StudyState) -> pd.DataFrame:
     """Standard errors of the scores that are estimates, a row per candidate."""
-    evaluate(tried)
-    table = score_table(tried)[2]
+    evaluate(state)
+    table = score_table(state)[2]
     return (
-        candidate_table(tried)[["partition"]].join(table, on="partition").drop(columns="partition")
+        candidate_table(state)[["partition"]].join(table, on="partition").drop(columns="partition")
     )
 
 
-def reasons(tried: Tried) -> dict[str, dict[str, str]]:
+def reasons(state: StudyState) -> dict[str, dict[str, str]]:
     """Why scores are missing: candidate -> measure -> sentence."""
-    evaluate(tried)
-    why = score_table(tried)[1]
-    partitions = candidate_table(tried)["partition"].items()
+    evaluate(state)
+    why = score_table(state)[1]
+    partitions = candidate_table(state)["partition"].items()
     return {str(name): dict(why[at]) for name, at in partitions if at in why}
 
 
-def distinct_candidates(tried: Tried) -> pd.DataFrame:
+def distinct_candidates(state: StudyState) -> pd.DataFrame:
     """The distinct clusterings, each by its first candidate."""
-    candidates = candidate_table(tried)
+    candidates = candidate_table(state)
     usable = candidates[candidates["partition"].notna()]
     if usable.empty:
-        raise NothingToRankError(f"there is no clustering to rank: {why_nothing(tried)}")
+        raise NothingToRankError(f"there is no clustering to rank: {why_nothing(state)}")
     counts = usable.groupby("partition").size()
     first = usable[~usable["partition"].duplicated()]
     columns = [
@@ -271,16 +274,16 @@ def distinct_candidates(tried: Tried) -> pd.DataFrame:
     return table
 
 
-def why_nothing(tried: Tried) -> str:
+def why_nothing(state: StudyState) -> str:
     """Sentence on why there is no clustering, or none with scores."""
-    table, planned = candidate_table(tried), tried.storage.planned()
+    table, planned = candidate_table(state), state.storage.planned()
     failed = table[table["status"].isin(NO_LABELS)]
     if failed.empty and table.empty and not planned:
         return "nothing was tried; call sweep or add first"
     if planned and failed.empty:
         return "no fit was finished within the budget; allow a larger one (budget=, --budget)"
     if failed.empty:
-        reasons = [r for why in score_table(tried)[1].values() for r in why.values()]
+        reasons = [r for why in score_table(state)[1].values() for r in why.values()]
     else:
         reasons = failed["reason"].tolist()
     return "; ".join(list(dict.fromkeys(reasons))[:3])
@@ -289,40 +292,40 @@ def why_nothing(tried: Tried) -> str:
 # -- labels ----------------------------------------------------------------------------------
 
 
-def candidate_labels(tried: Tried, name: str) -> NDArray[np.int32]:
+def candidate_labels(state: StudyState, name: str) -> NDArray[np.int32]:
     """Labels of a candidate: ``0..k-1`` by first appearance, ``-1`` for outliers."""
-    table = candidate_table(tried)
+    table = candidate_table(state)
     if name not in table.index:
         raise unknown_name(name, table.index, "candidate")
     row = table.loc[name]
     if row["status"] in NO_LABELS:
         raise InputError(f"{name} has no labels: {row['reason']}")
-    return tried.storage.labels([str(row["partition"])])[0]
+    return state.storage.labels([str(row["partition"])])[0]
 
 
-def candidate_memberships(tried: Tried, name: str) -> Memberships | None:
+def candidate_memberships(state: StudyState, name: str) -> Memberships | None:
     """Memberships of a candidate that is soft or overlaps; None for a hard one."""
-    candidate_labels(tried, name)  # raises for an invalid name
-    stored = tried.storage.memberships(name)
+    candidate_labels(state, name)  # raises for an invalid name
+    stored = state.storage.memberships(name)
     return None if stored is None else as_given(stored)
 
 
-def candidate_cluster_names(tried: Tried, name: str) -> list[str]:
+def candidate_cluster_names(state: StudyState, name: str) -> list[str]:
     """Names of a candidate's clusters, by their numbers in :meth:`Study.labels`."""
-    names = tried.storage.cluster_names(name)
-    return names or [str(i) for i in range(int(candidate_labels(tried, name).max()) + 1)]
+    names = state.storage.cluster_names(name)
+    return names or [str(i) for i in range(int(candidate_labels(state, name).max()) + 1)]
 
 
-def candidate_labelings(tried: Tried, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+def candidate_labelings(state: StudyState, names: Iterable[str]) -> dict[str, NDArray[Any]]:
     """Labels of several candidates, with the original names of the clusters."""
     arrays: dict[str, NDArray[Any]] = {}
-    status = candidate_table(tried)["status"]
+    status = candidate_table(state)["status"]
     for name in names:
         if status[name] in NO_LABELS:
-            arrays[name] = np.full(tried.n_objects, NOISE)
+            arrays[name] = np.full(state.n_objects, NOISE)
             continue
-        clusters: list[Any] = candidate_cluster_names(tried, name)
+        clusters: list[Any] = candidate_cluster_names(state, name)
         if all(cluster.isdecimal() and str(int(cluster)) == cluster for cluster in clusters):
             clusters = [int(cluster) for cluster in clusters]
-        arrays[name] = np.array([*clusters, NOISE], dtype=object)[candidate_labels(tried, name)]
+        arrays[name] = np.array([*clusters, NOISE], dtype=object)[candidate_labels(state, name)]
     return arrays

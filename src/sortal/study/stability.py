@@ -25,7 +25,7 @@ from sortal.study.scores import candidate_labels, candidate_table
 from sortal.study.store import planned
 
 if TYPE_CHECKING:
-    from sortal.study.tried import Tried
+    from sortal.study.state import StudyState
 
 
 #: numbers of clusters where no sweep named any
@@ -36,22 +36,22 @@ QUICK_FITS = 10
 N_RESAMPLES, N_REFERENCES = 20, 5
 
 
-def work_of(tried: Tried, candidate: dict[str, Any]) -> tuple[float, float]:
+def work_of(state: StudyState, candidate: dict[str, Any]) -> tuple[float, float]:
     """The cost of a candidate's stability and of the sweeps, in fits of all objects.
 
     Both follow from numbers of fits and objects alone, so that every machine decides alike.
     A fit to a part of the objects counts for its share of them, and a hierarchy once for all
     numbers of clusters.
     """
-    clusterer = clusterer_of(tried, candidate)
-    n, most = tried.n_objects, None if tried.settings.exact else MOST_OBJECTS
+    clusterer = clusterer_of(state, candidate)
+    n, most = state.n_objects, None if state.settings.exact else MOST_OBJECTS
     judged = min(n, most or n)
-    data, metric = _data_for(tried, clusterer)
-    n_sets = _n_sets(tried, clusterer, N_REFERENCES)
+    data, metric = _data_for(state, clusterer)
+    n_sets = _n_sets(state, clusterer, N_REFERENCES)
     per_fit = 1 / QUICK_FITS if prepare(data, clusterer, metric=metric).quick is not None else 1.0
     curve = float(n_sets)
     if clusterer.parameter == "n_clusters":
-        numbers = set(swept_numbers(tried)) or set(DEFAULT_NUMBERS)
+        numbers = set(swept_numbers(state)) or set(DEFAULT_NUMBERS)
         pairs = N_RESAMPLES + n_sets * n_null_resamples(N_RESAMPLES)
         drawn = share_drawn(judged, max(numbers))
         curve = 2 * pairs * drawn * (1 if clusterer.every_k else len(numbers))
@@ -59,18 +59,18 @@ def work_of(tried: Tried, candidate: dict[str, Any]) -> tuple[float, float]:
     clusters = 2 * N_RESAMPLES * (1 - math.exp(-1) + 0.8)
     swept = sum(
         (c["fitted_on"] or n) / n
-        for c in tried.storage.candidates()
+        for c in state.storage.candidates()
         if c["parameter"] is not None and c["status"] != "planned"
     )
     return judged / n * per_fit * (curve + clusters), swept
 
 
-def why_not(tried: Tried, name: str) -> str | None:
+def why_not(state: StudyState, name: str) -> str | None:
     """Why a candidate's stability is not assessed by default; None where it is."""
-    candidate = tried.storage.candidate(name)
+    candidate = state.storage.candidate(name)
     if candidate["parameter"] is None:
         return f"{name} was made elsewhere"
-    takes, swept = work_of(tried, candidate)
+    takes, swept = work_of(state, candidate)
     if takes <= swept:
         return None
     return (
@@ -79,13 +79,13 @@ def why_not(tried: Tried, name: str) -> str | None:
     )
 
 
-def swept_numbers(tried: Tried) -> list[int]:
+def swept_numbers(state: StudyState) -> list[int]:
     """Numbers of clusters of all sweeps."""
-    return [k for sweep in tried.record.sweeps for k in sweep["k"]]
+    return [k for sweep in state.record.sweeps for k in sweep["k"]]
 
 
 def candidate_stability(
-    tried: Tried,
+    state: StudyState,
     name: str,
     *,
     k: int | Iterable[int] | None = None,
@@ -95,67 +95,67 @@ def candidate_stability(
     progress: bool | None = None,
 ) -> Assessment:
     """Resample a candidate's clusterer, see :meth:`sortal.Study.stability`."""
-    labels, candidate = candidate_labels(tried, name), tried.storage.candidate(name)
-    clusterer = clusterer_of(tried, candidate)
-    numbers = (swept_numbers(tried) or DEFAULT_NUMBERS) if k is None else k
+    labels, candidate = candidate_labels(state, name), state.storage.candidate(name)
+    clusterer = clusterer_of(state, candidate)
+    numbers = (swept_numbers(state) or DEFAULT_NUMBERS) if k is None else k
     numbers = sorted(numbers) if isinstance(numbers, Iterable) else [numbers]
-    most = None if tried.settings.exact else MOST_OBJECTS
-    largest = min(tried.n_objects, most or tried.n_objects) // 2
+    most = None if state.settings.exact else MOST_OBJECTS
+    largest = min(state.n_objects, most or state.n_objects) // 2
     options = {
         "k": [number for number in dict.fromkeys(map(int, numbers)) if 2 <= number <= largest],
         "value": candidate["value"],
         "n_resamples": n_resamples,
         "n_references": n_references,
         "max_objects": most,
-        "everywhere": most is None or tried.n_objects <= most,
-        "random_state": tried.settings.random_state,
+        "everywhere": most is None or state.n_objects <= most,
+        "random_state": state.settings.random_state,
     }
     question = {
         "version": __version__,
         "clusterer": clusterer.key,
-        "metric": tried.settings.metric,
+        "metric": state.settings.metric,
         **options,
     }
 
     def judge() -> Assessment:
-        data, metric = _data_for(tried, clusterer)
+        data, metric = _data_for(state, clusterer)
         by_k = clusterer.parameter == "n_clusters"
-        n_sets = _n_sets(tried, clusterer, n_references)
+        n_sets = _n_sets(state, clusterer, n_references)
         steps = n_steps(len(options["k"]) if by_k else 0, n_resamples, n_sets)
         with counted("Resampling", steps, show=progress) as threads:
-            workers = threads if executor is None else tried.fits.workers_of(executor)
+            workers = threads if executor is None else state.fits.workers_of(executor)
             return assess(
                 data, clusterer, labels=labels, metric=metric, executor=workers, **options
             )
 
-    return noted(tried, f"assessment {candidate['partition']}", question, judge)
+    return noted(state, f"assessment {candidate['partition']}", question, judge)
 
 
-def _data_for(tried: Tried, clusterer: Clusterer) -> tuple[Any, Any]:
+def _data_for(state: StudyState, clusterer: Clusterer) -> tuple[Any, Any]:
     """The data and the distance that a clusterer gets."""
     # a function of two rows is not called again, unless the clusterer needs the rows
     if "features" in clusterer.distances:
-        return tried.X, tried.metric
-    return tried.objects.points
+        return state.X, state.metric
+    return state.objects.points
 
 
-def _n_sets(tried: Tried, clusterer: Clusterer, n_references: int) -> int:
+def _n_sets(state: StudyState, clusterer: Clusterer, n_references: int) -> int:
     """Number of null data sets to cluster."""
-    kinds = Null(*_data_for(tried, clusterer)).kinds
+    kinds = Null(*_data_for(state, clusterer)).kinds
     if clusterer.parameter == "n_clusters":
-        kinds = kinds_beside(kinds, tried.structure)
+        kinds = kinds_beside(kinds, state.structure)
     return len(kinds) * n_references
 
 
-def kept_assessment(tried: Tried, name: str) -> Assessment | None:
+def kept_assessment(state: StudyState, name: str) -> Assessment | None:
     """The last assessment of a candidate's stability; None where there is none."""
     assessment: Assessment | None
-    partition = candidate_table(tried)["partition"].get(name)
-    assessment = last_noted(tried, f"assessment {partition}")[1]
+    partition = candidate_table(state)["partition"].get(name)
+    assessment = last_noted(state, f"assessment {partition}")[1]
     return assessment
 
 
-def clusterer_of(tried: Tried, candidate: dict[str, Any]) -> Clusterer:
+def clusterer_of(state: StudyState, candidate: dict[str, Any]) -> Clusterer:
     """The clusterer that made a candidate, ready to be fitted again."""
     key = candidate["clusterer"]
     if candidate["parameter"] is None:
@@ -164,15 +164,15 @@ def clusterer_of(tried: Tried, candidate: dict[str, Any]) -> Clusterer:
             "made it, to be fitted to resamples; sortal.stability.assess(X, clusterer, "
             "labels=..., value=k) takes both"
         )
-    if key in tried.fits.swept or key in catalogue:
-        return tried.fits.swept.get(key) or catalogue[key]
+    if key in state.fits.swept or key in catalogue:
+        return state.fits.swept.get(key) or catalogue[key]
     # it is under the study's distance already
-    return replace(swept_clusterer(tried, key), distances=("features",))
+    return replace(swept_clusterer(state, key), distances=("features",))
 
 
-def swept_clusterer(tried: Tried, key: str) -> Clusterer:
+def swept_clusterer(state: StudyState, key: str) -> Clusterer:
     """A clusterer of the sweeps under the study's distance; InputError where it is lost."""
-    clusterer = tried.clusterers.get(key)
+    clusterer = state.clusterers.get(key)
     if clusterer is None:
         raise InputError(
             f"the clusterer {key} is not in the catalogue, and a study file cannot keep it; call "
@@ -182,7 +182,7 @@ def swept_clusterer(tried: Tried, key: str) -> Clusterer:
 
 
 def sample_agreement(
-    tried: Tried, name: str, *, executor: object = None, progress: bool | None = None
+    state: StudyState, name: str, *, executor: object = None, progress: bool | None = None
 ) -> float:
     """The agreement of a candidate that was fitted to a sample with a fit to a second sample.
 
@@ -191,35 +191,35 @@ def sample_agreement(
     study keeps it. InputError if the candidate was fitted to all objects, its clusterer is unknown,
     or the fit fails.
     """
-    labels = candidate_labels(tried, name)  # says what is wrong with the name
-    candidate = tried.storage.candidate(name)
+    labels = candidate_labels(state, name)  # says what is wrong with the name
+    candidate = state.storage.candidate(name)
     if candidate["fitted_on"] is None:
         raise InputError(f"{name} was fitted to all objects, so there is no sample to compare")
 
     def compare() -> dict[str, Any]:
-        again, reason = _again(tried, candidate, executor, progress)
+        again, reason = _again(state, candidate, executor, progress)
         value = None if again is None else adjusted_rand_index(labels, again, noise="cluster")
         return {"value": value, "reason": reason}
 
-    agreement = noted(tried, f"sample agreement {name}", __version__, compare)
+    agreement = noted(state, f"sample agreement {name}", __version__, compare)
     if agreement["value"] is None:
         raise InputError(agreement["reason"])
     return float(agreement["value"])
 
 
 def _again(
-    tried: Tried, candidate: dict[str, Any], executor: object, progress: bool | None
+    state: StudyState, candidate: dict[str, Any], executor: object, progress: bool | None
 ) -> tuple[Any, str | None]:
     """The labels by the second sample, or the reason why there are none."""
-    clusterer = swept_clusterer(tried, candidate["clusterer"])
+    clusterer = swept_clusterer(state, candidate["clusterer"])
     starts = (
         start
-        for start in tried.storage.candidates()
+        for start in state.storage.candidates()
         if all(start[key] == candidate[key] for key in ("clusterer", "value"))
     )
     job = Job(clusterer, (planned(next(starts)),))
-    sample = tried.objects.second_sample
-    outcomes = tried.fits.on_sample([job], sample, executor=tried.fits.workers_of(executor))
+    sample = state.objects.second_sample
+    outcomes = state.fits.on_sample([job], sample, executor=state.fits.workers_of(executor))
     with closing(outcomes), progress_bar("Fitting a second sample", 1, show=progress) as advance:
         (outcome,) = next(outcomes)
         advance(1)
@@ -228,7 +228,7 @@ def _again(
     return sample.extend(outcome.labels), None
 
 
-def kept_agreement(tried: Tried, name: str) -> dict[str, Any]:
+def kept_agreement(state: StudyState, name: str) -> dict[str, Any]:
     """The noted agreement of two samples: ``value``, or None and the ``reason``."""
-    version, agreement = last_noted(tried, f"sample agreement {name}")
+    version, agreement = last_noted(state, f"sample agreement {name}")
     return agreement if version == __version__ else {"value": None, "reason": None}

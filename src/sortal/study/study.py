@@ -16,9 +16,9 @@ from sortal.study.answer import best_answer
 from sortal.study.deciders import as_decider, decider_of
 from sortal.study.decision import best_candidate, ranked
 from sortal.study.judgement import judged
+from sortal.study.state import StudyState
 from sortal.study.store import Store
 from sortal.study.sweep import add, sweep
-from sortal.study.tried import Tried
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,7 +97,7 @@ class Study:
         Class of each object, None where it is not known.
     record : sortal.study.record.Record
         The settings that decide, and the calls that tried something, in order.
-    tried : sortal.study.tried.Tried
+    state : sortal.study.state.StudyState
         The state: record, data, objects, fits, storage and results.
     command : str or None
         The command line that made the study, for its report.
@@ -139,15 +139,15 @@ class Study:
         update: bool = False,
         column_weights: ColumnWeights = None,
     ) -> None:
-        self.tried = Tried(
+        self.state = StudyState(
             X, y=y, storage=storage, metric=metric, noise=noise, delta=delta, classes=classes,
             random_state=random_state, by=None if by is None else as_decider(by).key, exact=exact,
             update=update, column_weights=column_weights,
         )  # fmt: skip
-        self.dataset: Dataset = self.tried.dataset
-        self.metric: Any = self.tried.metric
-        self.y: NDArray[np.object_] | None = self.tried.y
-        self.record: Record = self.tried.record
+        self.dataset: Dataset = self.state.dataset
+        self.metric: Any = self.state.metric
+        self.y: NDArray[np.object_] | None = self.state.y
+        self.record: Record = self.state.record
         self.command: str | None = None
 
     # -- the data and the record ----------------------------------------------------------------
@@ -155,12 +155,12 @@ class Study:
     @property
     def X(self) -> Any:  # noqa: N802
         """The data, an array or CSR."""
-        return self.tried.X
+        return self.state.X
 
     @property
     def n_objects(self) -> int:
         """Number of objects n."""
-        return self.tried.n_objects
+        return self.state.n_objects
 
     @property
     def by(self) -> str:
@@ -177,7 +177,7 @@ class Study:
         >>> study.by
         'silhouette'
         """
-        return decider_of(self.tried)
+        return decider_of(self.state)
 
     @by.setter
     def by(self, by: str | None) -> None:
@@ -204,11 +204,11 @@ class Study:
             recognised when the study is resumed.
         """
         OutputPlan(self.dataset.inputs).addition(path)
-        self.tried.save(path)
+        self.state.save(path)
 
     def close(self) -> None:
         """Close the storage file."""
-        self.tried.close()
+        self.state.close()
 
     def __enter__(self) -> Self:
         return self
@@ -217,7 +217,7 @@ class Study:
         self.close()
 
     def __repr__(self) -> str:
-        done = sum(c["status"] != "planned" for c in self.tried.storage.candidates())
+        done = sum(c["status"] != "planned" for c in self.state.storage.candidates())
         return f"Study({self.dataset.name}, {self.n_objects} objects, {done} candidates)"
 
     # -- candidates -----------------------------------------------------------------------------
@@ -277,7 +277,7 @@ class Study:
             On Ctrl-C. Finished fits are kept, and the same call resumes.
         """
         sweep(
-            self.tried, clusterers, k=k, grid=grid, n_init=n_init, workers=workers,
+            self.state, clusterers, k=k, grid=grid, n_init=n_init, workers=workers,
             executor=executor, budget=budget, progress=progress,
         )  # fmt: skip
         return self
@@ -311,7 +311,7 @@ class Study:
         InputError
             For missing labels, wrong lengths, or a name that another clustering has.
         """
-        add(self.tried, labelings, reference=reference)
+        add(self.state, labelings, reference=reference)
         return self
 
     def constrain(self, pairs: object) -> None:
@@ -343,16 +343,16 @@ class Study:
         >>> study.best(stability=False).pairs.kept_must
         1
         """
-        constraints.constrain(self.tried, pairs)
+        constraints.constrain(self.state, pairs)
 
     @property
     def candidates(self) -> pd.DataFrame:
         """A row per candidate and its outcome, without scores; see :meth:`scores`."""
-        return scores.candidate_table(self.tried).copy()
+        return scores.candidate_table(self.state).copy()
 
     def labels(self, name: str) -> NDArray[np.int32]:
         """Labels of a candidate: ``0..k-1`` by first appearance, ``-1`` for outliers."""
-        return scores.candidate_labels(self.tried, name)
+        return scores.candidate_labels(self.state, name)
 
     def labelings(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
         """Labels of several candidates, with the names of the clusters.
@@ -367,11 +367,11 @@ class Study:
         dict of str to ndarray, shape (n,)
             Integers if all names are whole numbers, otherwise text; ``-1`` for outliers.
         """
-        return scores.candidate_labelings(self.tried, names)
+        return scores.candidate_labelings(self.state, names)
 
     def cluster_names(self, name: str) -> list[str]:
         """Names of a candidate's clusters, by their numbers in :meth:`labels`."""
-        return scores.candidate_cluster_names(self.tried, name)
+        return scores.candidate_cluster_names(self.state, name)
 
     def memberships(self, name: str) -> Memberships | None:
         """Memberships of a candidate that is soft or overlaps; None for a hard one.
@@ -381,7 +381,7 @@ class Study:
         SoftPartition or OverlappingPartition or None
             Column c belongs to cluster c of :meth:`Study.labels`; single precision.
         """
-        return scores.candidate_memberships(self.tried, name)
+        return scores.candidate_memberships(self.state, name)
 
     # -- scores ---------------------------------------------------------------------------------
 
@@ -405,7 +405,7 @@ class Study:
         progress : bool, optional
             Show a bar; by default on a terminal.
         """
-        scores.evaluate(self.tried, measures, executor=executor, progress=progress)
+        scores.evaluate(self.state, measures, executor=executor, progress=progress)
 
     def scores(self, *, progress: bool | None = None) -> pd.DataFrame:
         """Every candidate with every measure.
@@ -422,7 +422,7 @@ class Study:
             - ``fitted_on``: the number of objects of the sample, if it was fitted to a sample
             - ``partition``: equal for equal clusterings
         """
-        return scores.candidate_scores(self.tried, progress=progress)
+        return scores.candidate_scores(self.state, progress=progress)
 
     def standard_errors(self) -> pd.DataFrame:
         """Standard errors of estimated scores, a row per candidate.
@@ -432,11 +432,11 @@ class Study:
         DataFrame
             A column per estimated measure; none if all scores are exact.
         """
-        return scores.standard_errors(self.tried)
+        return scores.standard_errors(self.state)
 
     def reasons(self) -> dict[str, dict[str, str]]:
         """Why scores are missing: candidate -> measure -> sentence."""
-        return scores.reasons(self.tried)
+        return scores.reasons(self.state)
 
     def rank(self, by: str | None = None) -> pd.DataFrame:
         """The distinct clusterings, best first.
@@ -468,7 +468,7 @@ class Study:
         InputError
             If nothing was tried, or nothing can be ranked.
         """
-        return ranked(self.tried, by)[0]
+        return ranked(self.state, by)[0]
 
     def judged(self) -> JudgedCandidates | None:
         """The learned judge's view of the distinct clusterings.
@@ -478,7 +478,7 @@ class Study:
         JudgedCandidates or None
             None for a graph, for fewer than 20 objects, and where no clustering has two clusters.
         """
-        return judged(self.tried)
+        return judged(self.state)
 
     def bounds(self) -> PacMdlBounds:
         """What the known labels guarantee about every candidate, all at once.
@@ -495,7 +495,7 @@ class Study:
         InputError
             If no class is known, or nothing was tried.
         """
-        return guarantees.candidate_bounds(self.tried)
+        return guarantees.candidate_bounds(self.state)
 
     def guarantee(
         self, *, ledger: str | Path | None = None, order: Sequence[int] | None = None
@@ -524,9 +524,9 @@ class Study:
         InputError
             If no class is known, or nothing was tried.
         """
-        self.tried.ledger = self.tried.ledger if ledger is None else ledger
-        self.tried.draw = self.tried.draw if order is None else order
-        return guarantees.tightest_guarantee(self.tried)
+        self.state.ledger = self.state.ledger if ledger is None else ledger
+        self.state.draw = self.state.draw if order is None else order
+        return guarantees.tightest_guarantee(self.state)
 
     def stability(
         self,
@@ -571,7 +571,7 @@ class Study:
         3
         """
         return stability.candidate_stability(
-            self.tried, name or best_candidate(self.tried), k=k, n_resamples=n_resamples,
+            self.state, name or best_candidate(self.state), k=k, n_resamples=n_resamples,
             n_references=n_references, executor=executor, progress=progress,
         )  # fmt: skip
 
@@ -608,7 +608,7 @@ class Study:
             If nothing was tried, or nothing can be ranked.
         """
         return best_answer(
-            self.tried, stability=stability, second_sample=second_sample, executor=executor,
+            self.state, stability=stability, second_sample=second_sample, executor=executor,
             progress=progress,
         )  # fmt: skip
 
@@ -659,7 +659,7 @@ class Study:
         >>> [[name for name, _ in one.carried_by] for one in study.alternatives()]
         [['x1'], ['x2']]
         """
-        return search.alternatives(self.tried, n)
+        return search.alternatives(self.state, n)
 
     def describe(self, name: str | None = None) -> tuple[ClusterDescription, ...]:
         """Describe each cluster: rule, name, characteristic features, central and doubtful objects.
@@ -683,7 +683,7 @@ class Study:
         >>> [one.size for one in study.describe("ward k=3")]
         [64, 58, 56]
         """
-        return descriptions.describe_candidate(self.tried, name or best_candidate(self.tried))
+        return descriptions.describe_candidate(self.state, name or best_candidate(self.state))
 
     def name_clusters(
         self,
@@ -720,8 +720,8 @@ class Study:
         >>> [(one.name, one.named_by) for one in study.describe("ward k=3")][0]
         ('light', 'Ann')
         """
-        candidate = candidate or best_candidate(self.tried)
-        descriptions.name_clusters(self.tried, names, by=by, notes=notes, candidate=candidate)
+        candidate = candidate or best_candidate(self.state)
+        descriptions.name_clusters(self.state, names, by=by, notes=notes, candidate=candidate)
 
     def differences(
         self, family: str = "gaussian", *, scale: ArrayLike | None = None, share: float = 0.5
@@ -764,7 +764,7 @@ class Study:
         >>> study.differences("poisson").p_value < 0.001
         True
         """
-        return differences.differences(self.tried, family, scale=scale, share=share)
+        return differences.differences(self.state, family, scale=scale, share=share)
 
 
 def load_study(path: str | Path, X: Any = None, *, metric: Metric | None = None) -> Study:

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
     from sortal.labelings.structures import Memberships
     from sortal.study.request import Clusterers
-    from sortal.study.tried import Tried
+    from sortal.study.state import StudyState
 
 
 def sweep(
-    tried: Tried,
+    state: StudyState,
     clusterers: Clusterers | None = None,
     *,
     k: int | Iterable[int] | None = None,
@@ -44,24 +44,24 @@ def sweep(
     progress: bool | None = None,
 ) -> None:
     """Fit clusterers × k × starts and store each outcome, see :meth:`sortal.Study.sweep`."""
-    fits, storage = tried.fits, tried.storage
+    fits, storage = state.fits, state.storage
     if clusterers is None:
         clusterers = fits.default_clusterers
     if k is None:
-        k = usual_numbers(tried.n_separated)
+        k = usual_numbers(state.n_separated)
     request = SweepRequest.checked(clusterers, k, grid, n_init)
     if workers is not None:
         check_count("workers", workers)
     workers = workers or available_cores()
     fitting, excluded = fits.under_distance(request.clusterers)
-    _record(tried, request)
+    _record(state, request)
     fits.swept |= {clusterer.key: clusterer for clusterer in request.clusterers}
     earlier = {candidate["name"] for candidate in storage.candidates()}
     storage.plan(Planned(key, key, None, None, 0, None) for key in excluded)
     storage.finish(
         Finished(key, "excluded", excluded[key], None, 0.0) for key in sorted({*excluded} - earlier)
     )
-    seed = tried.settings.random_state
+    seed = state.settings.random_state
     plan = [(clusterer, request.candidates_of(clusterer, seed)) for clusterer in fitting]
     storage.plan(candidate for _, group in plan for candidate in group)
     unfinished = storage.planned()
@@ -81,16 +81,16 @@ def sweep(
             advance(len(finished))
 
 
-def _record(tried: Tried, request: SweepRequest) -> None:
+def _record(state: StudyState, request: SweepRequest) -> None:
     """Record the sweep; StorageError if a clusterer differs from that of an earlier sweep."""
     before = {
         entry["key"]: entry["identity"]
-        for earlier in tried.record.sweeps
+        for earlier in state.record.sweeps
         for entry in earlier["clusterers"]
     }
     entries = []
     for clusterer in request.clusterers:
-        key, stored = clusterer.key, tried.storage.path is not None
+        key, stored = clusterer.key, state.storage.path is not None
         now = stable(clusterer.make(1, 0), f"clusterer {key!r}", needed=stored)
         if before.get(key, now) != now:
             raise StorageError(
@@ -100,19 +100,19 @@ def _record(tried: Tried, request: SweepRequest) -> None:
             )
         entries.append({"key": key, "identity": now, "name": catalogue_name(clusterer)})
     arguments = {"k": request.numbers, "n_init": request.n_init, "grid": request.grid}
-    tried.storage.record("sweep", {"clusterers": entries, **arguments})
+    state.storage.record("sweep", {"clusterers": entries, **arguments})
 
 
-def add(tried: Tried, labelings: object, *, reference: bool | None = None) -> None:
+def add(state: StudyState, labelings: object, *, reference: bool | None = None) -> None:
     """Add clusterings made elsewhere as candidates, see :meth:`sortal.Study.add`."""
-    storage = tried.storage
+    storage = state.storage
     if reference is not None:
-        tried.record.change(reference=bool(reference))
+        state.record.change(reference=bool(reference))
     if isinstance(labelings, LabelColumns):
-        labelings = labelings.of(tried.dataset)
-    labelings, memberships = hard_labelings(labelings, tried.X)
-    labelings = in_order_of(tried.objects.index, labelings, name="X", other_name="labelings")
-    batch = as_labelings(labelings, n_objects=tried.n_objects, noise="drop")
+        labelings = labelings.of(state.dataset)
+    labelings, memberships = hard_labelings(labelings, state.X)
+    labelings = in_order_of(state.objects.index, labelings, name="X", other_name="labelings")
+    batch = as_labelings(labelings, n_objects=state.n_objects, noise="drop")
     candidates = {candidate["name"]: candidate for candidate in storage.candidates()}
     planned, finished = [], []
     for name, codes, names in zip(batch.names, batch.codes, batch.cluster_names, strict=True):

@@ -210,7 +210,7 @@ class StudyAnswers:
     """Answers kept in a study's storage."""
 
     def __init__(self, study: StoringStudy) -> None:
-        self._store = study.tried.storage
+        self._store = study.state.storage
 
     def get(self, key: str) -> str | None:
         """The answer, None without one."""

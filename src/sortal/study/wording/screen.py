@@ -75,11 +75,11 @@ def data_line(answer: AnswerFacts, seconds: float | None = None) -> str:
     if answer.n_columns:
         unit = "term" if answer.noun == "texts" else "column"
         parts.append(f"{answer.n_columns:,} {unit}{'s' * (answer.n_columns > 1)}")
-    tried = f"{answer.tried.candidates:,} clusterings compared"
+    compared = f"{answer.tried.candidates:,} clusterings compared"
     if answer.tried.candidates == 1:
-        tried = "one clustering judged"
+        compared = "one clustering judged"
     spent = "" if seconds is None else f" in {_duration(seconds)}"
-    return f"{answer.data}: {', '.join(parts)}; {tried}{spent}"
+    return f"{answer.data}: {', '.join(parts)}; {compared}{spent}"
 
 
 def _duration(seconds: float) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sortal.runtime.types import ArrayLike, Labels, Metric
 
 
-class Tried:
+class StudyState:
     """The state of a :class:`sortal.Study`: its data, its record and its results.
 
     Parameters
