@@ -202,7 +202,7 @@ class StoringStudy(Protocol):
     """A study whose storage takes answers."""
 
     @property
-    def tried(self) -> Any:
+    def state(self) -> Any:
         """The state, whose ``storage`` keeps blobs by key."""
 
 
