@@ -23,7 +23,6 @@ from sortal.bounds import (
     b_max,
     sample,
     study_bounds,
-    supervised_yardstick,
 )
 from sortal.bounds.languages import Algo, Cluster
 from sortal.labelings import cut_dendrogram
@@ -108,7 +107,7 @@ def tightness(repeats: int = 5) -> None:
 
     ks, starts = range(2, 31), 3
     print("mean bound in %, k-means (3 starts) and Ward, k = 2..30; delta = 0.1")
-    print("data set         labels  Cluster/k-means   Algo  Study  k-NN  logistic  largest")
+    print("data set         labels  Cluster/k-means   Algo  Study  largest")
     for name, (X, truth) in real_data().items():
         Z = fastcluster.linkage(X, "ward")
         with threadpool_limits(1):
@@ -129,14 +128,11 @@ def tightness(repeats: int = 5) -> None:
                 known = sample(len(X), m, random_state=seed)
                 y[known] = truth[known]
                 algo = sortal.pac_mdl_bound(every, y, language=Algo(starts, 2)).best
-                with threadpool_limits(1):
-                    yardstick = supervised_yardstick(X, y, random_state=seed)["bound_rate"]
                 rows.append(
                     [
                         sortal.pac_mdl_bound(kmeans, y, language=Cluster(starts)).best.bound_rate,
                         algo.bound_rate,
                         study_bounds(every, y, searched=plan, origins=origins).best.bound_rate,
-                        *yardstick,
                         algo.constant_error_rate,
                     ]
                 )

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import sortal
-from sortal.distances.neighbors import neighbor_lists
+from sortal.distances import neighbor_lists
 
 
 def seconds(work: Callable[[], Any]) -> float:
@@ -140,7 +140,7 @@ def sweep() -> None:
 
 
 def agglomeration() -> None:
-    from sortal.clusterers.informativeness_agglomeration import InformativenessAgglomeration
+    from sortal.clusterers import InformativenessAgglomeration
 
     X, _ = blobs(10_000, 16, 1)
     InformativenessAgglomeration(10, random_state=0).fit(X[:200])

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 import sortal
-from sortal.measures.external.information import expected_mutual_information
 
 
 def seconds(function: Callable[[], Any]) -> float:
@@ -136,8 +135,6 @@ def expectation(what: str, true: Any, pred: Any, wanted: str) -> None:
     )
     theirs = seconds(lambda: adjusted_mutual_info_score(true, pred))
     show(f"AMI, {what}", ours, theirs, "scikit-learn", wanted)
-    ours = statistics.median(seconds(lambda: expected_mutual_information(table)) for _ in range(9))
-    print(f"    of which the expectation {ours:.4f} s")
 
 
 def strings() -> None:

@@ -224,7 +224,7 @@ def kernel() -> None:
     from threadpoolctl import threadpool_limits
 
     from sortal.distances import PRODUCT_FEATURES
-    from sortal.runtime.threads import available_cores
+    from sortal.extension import available_cores
 
     cores, n = available_cores(), 8000
     A = np.random.default_rng(0).random((1024, 1024))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import sortal
-from sortal.study.fits import DEFAULT_CLUSTERERS
+from sortal.study import DEFAULT_CLUSTERERS
 from sortal_lab.data import data_folder
 
 SHARED = data_folder()
@@ -176,58 +176,6 @@ def loss(n: int = 20_000) -> None:
     print(f"loss by samples: mean {np.mean(differences):+.4f}  (wanted: 0.01 at most)")
 
 
-def cells(n: int = 8_000, size: int = 2_000) -> None:
-    """Ward's trees of a sample and of weighted cells, against that of all objects."""
-    from sortal.clusterers import LinkageClustering
-    from sortal.study import samples
-
-    losses: dict[str, list[tuple[float, float]]] = {"sample": [], "cells": []}
-    for _, X, truth in sets(n):
-        X, truth = X[:n], truth[:n]
-        k = len(np.unique(truth))
-        numbers = sorted({max(2, k // 2), k, 2 * k})
-        ward = LinkageClustering(method="ward")
-        exact = ward.fit(X).cut(numbers)
-        for seed in (0, 1):
-            sample = samples.draw_sample(X, size, random_state=seed)
-            found = {"sample": ward.fit(X[sample.rows]).cut(numbers)}
-            found["cells"] = ward.fit_cells(*samples.cells_of(X, sample)).cut(numbers)
-            for way, labels in found.items():
-                for one, other in zip(exact, labels, strict=True):
-                    extended = sample.extend(other)
-                    known = [sortal.adjusted_rand_index(truth, row) for row in (one, extended)]
-                    same = sortal.adjusted_rand_index(one, extended)
-                    losses[way].append((same, known[0] - known[1]))
-    for way, values in losses.items():
-        agreement, loss = np.mean(values, axis=0)
-        print(f"Ward of {size:,} of {n:,}, {way}: ARI with all {agreement:.3f}, loss {loss:+.4f}")
-
-
-def mixtures(n: int = 20_000, size: int = 5_000) -> None:
-    """Gaussian mixtures of a sample, extended by the nearest object, against those of all."""
-    from sklearn.mixture import GaussianMixture
-
-    losses = []
-    for _, X, truth in sets(n):
-        k = len(np.unique(truth))
-        for number in sorted({max(2, k // 2), k, min(2 * k, 30)}):
-            for seed in (0, 1):
-                model = GaussianMixture(number, random_state=seed)
-                sample = sortal.study.samples.draw_sample(X, size, random_state=seed)
-                found = [
-                    sortal.adjusted_rand_index(truth, labels)
-                    for labels in (
-                        model.fit_predict(X), sample.extend(model.fit_predict(X[sample.rows]))
-                    )
-                ]  # fmt: skip
-                losses.append(found[0] - found[1])
-    error = np.std(losses, ddof=1) / np.sqrt(len(losses))
-    print(
-        f"mixtures of {size:,} of {n:,}: loss {np.mean(losses):+.4f} ± {error:.4f} "
-        f"({len(losses)} pairs)"
-    )
-
-
 def documents(n: int = 8_000) -> None:
     """Exact judging of sparse rows under the cosine, beside dense rows of as many numbers."""
     from scipy import sparse
@@ -262,7 +210,7 @@ def dask(n: int = 8_000) -> None:
     """A study, all judged exactly, here and on local Dask workers of one thread each."""
     from distributed import LocalCluster
 
-    from sortal.runtime.threads import available_cores
+    from sortal.extension import available_cores
 
     rng = np.random.default_rng(0)
     X = rng.uniform(-10, 10, (8, 10))[rng.integers(0, 8, n)] + rng.normal(size=(n, 10))
@@ -322,8 +270,7 @@ def _warm() -> None:
 
 def main() -> None:
     asked = sys.argv[1:] or [
-        "blobs", "million", "rows", "embeddings", "peer", "loss", "cells", "mixtures", "documents",
-        "dask",
+        "blobs", "million", "rows", "embeddings", "peer", "loss", "documents", "dask",
     ]  # fmt: skip
     if "blobs" in asked:
         run(100_000, "90 s, 1.5 GB")
@@ -342,10 +289,6 @@ def main() -> None:
         peer()
     if "loss" in asked:
         loss()
-    if "cells" in asked:
-        cells()
-    if "mixtures" in asked:
-        mixtures()
     if "documents" in asked:
         documents()
     if "dask" in asked:

@@ -18,7 +18,7 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 import sortal
 import sortal.datasets
 from sortal.clusterers import catalogue
-from sortal.datasets.readers import gower_features
+from sortal.datasets import gower_features
 from sortal.distances import distance_matrix
 
 WEIGHTS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.1)

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import linear_sum_assignment
 
 import sortal
 from benchmarks.choice import data_sets
-from sortal.model.holdout import matched
-from sortal.study.fitted import fitted_of
 
 CLUSTERERS = ("kmeans", "ward", "average", "gaussian-mixture", "hdbscan")
 GROUPS = (0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 1)
@@ -30,7 +29,7 @@ def judged(X: Any, clusterer: str, k: int, seed: int = 0) -> pd.DataFrame | None
     rest = np.setdiff1d(np.arange(len(X)), held)
     try:
         whole = fitted(X, clusterer, k)
-        part = fitted(X[rest], clusterer, k, whole.candidate["name"])
+        part = fitted(X[rest], clusterer, k)
         model = part.model
     except sortal.InputError:
         return None
@@ -42,11 +41,21 @@ def judged(X: Any, clusterer: str, k: int, seed: int = 0) -> pd.DataFrame | None
     return pd.DataFrame(columns).assign(clusterer=clusterer, said=said)
 
 
-def fitted(X: Any, clusterer: str, k: int, name: str | None = None) -> Any:
+def fitted(X: Any, clusterer: str, k: int) -> sortal.Answer:
     """A clustering with its model."""
     study = sortal.Study(X)
     study.sweep([clusterer], k=[k], n_init=1, workers=1, progress=False)
-    return fitted_of(study, name or study.best().name)
+    return study.best(stability=False, progress=False)
+
+
+def matched(labels: Any, others: Any, k: int) -> Any:
+    """The cluster of another clustering that shares most objects with each of k; -2 without one."""
+    shared = np.zeros((k, others.max() + 1))
+    np.add.at(shared, (labels[labels >= 0], others[labels >= 0]), others[labels >= 0] >= 0)
+    match = np.full(k, -2)
+    rows, columns = linear_sum_assignment(shared, maximize=True)
+    match[rows] = np.where(shared[rows, columns] > 0, columns, -2)
+    return match
 
 
 def main() -> None:

@@ -16,11 +16,12 @@ from sklearn.cluster import KMeans
 
 import sortal
 import sortal.datasets
-from sortal.datasets.tables import reading_plan
 
 SCALES = ("none", "standard", "robust", "minmax")
 MOST = 1500  # objects of each table
 THRESHOLDS = (2.0, 3.0, 5.0, 10.0, 30.0)
+#: ratio of spreads from which on the library standardises
+OWN_THRESHOLD = 5.0
 #: tables of one source are excluded together
 COLLECTIONS = {"digits_test": "digits", "optdigits": "digits", "pendigits_test": "pendigits",
                "pendigits_train": "pendigits"}  # fmt: skip
@@ -63,7 +64,7 @@ def main() -> None:
         for threshold in THRESHOLDS
     }
     every = pd.DataFrame({**{scale: table[scale] for scale in SCALES}, **rules})
-    own = f"standard from {reading_plan.UNITS:g}"
+    own = f"standard from {OWN_THRESHOLD:g}"
     print(table.assign(rule=every[own]).round(2).to_string())
     print(every.mean().sort_values(ascending=False).round(3).to_string())
     collection = np.array([COLLECTIONS.get(name, name) for name in table.index])

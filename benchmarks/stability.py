@@ -1,14 +1,13 @@
 """What resampling costs and how often it is right.
 
-``python -m benchmarks.stability [part ...]``; parts: ``speed`` (beside R's fpc and cluster, and
-the engine beside its own fits), ``memory`` (consensus of 20,000 objects), ``planted SEEDS``
-(estimators of the number of clusters on planted and on structureless data) and ``by-default [NAME
-...]`` (the stability of clusterers beside the default sweep).
+``python -m benchmarks.stability [part ...]``; parts: ``speed`` (beside R's fpc and cluster),
+``memory`` (consensus of 20,000 objects), ``planted SEEDS`` (estimators of the number of clusters on
+planted and on structureless data) and ``by-default [NAME ...]`` (the stability of clusterers beside
+the default sweep).
 """
 
 from __future__ import annotations
 
-import copy
 import resource
 import statistics
 import sys
@@ -20,6 +19,7 @@ import numpy as np
 
 import sortal
 from sortal import stability
+from sortal.extension import one_core
 from sortal_lab.data import data_folder
 
 #: seconds of R's fpc 2.2 and cluster 2.1 on the same data and settings, measured once elsewhere
@@ -67,92 +67,6 @@ def speed() -> None:
             f"{r / own:.0f} and {r / cpu:.0f} times faster (wanted 10)",
             flush=True,
         )
-    linkages(X)
-    overhead(X, kmeans)
-
-
-def linkages(X: Any) -> None:
-    """50 subsamples × k = 2..20 beside 50 linkages alone, on one core."""
-    import fastcluster
-    from scipy.spatial.distance import pdist
-    from threadpoolctl import threadpool_limits
-
-    from sortal.stability.engine import prepare, subsample
-
-    engine = prepare(X, "average")
-    drawn = [subsample(len(X), 0.8, engine.generator(b)) for b in range(50)]
-
-    def alone() -> None:
-        for rows in drawn:
-            fastcluster.linkage(pdist(X[rows]), "average", preserve_input=False)
-
-    def ours() -> None:
-        for b, rows in enumerate(drawn):
-            engine.fit(rows, range(2, 21), engine.generator(b))
-
-    with threadpool_limits(1):
-        a, b = seconds(ours, 1, time.process_time), seconds(alone, 1, time.process_time)
-    print(
-        f"{'average linkage, n = 2,000, 50 subsamples, k = 2..20':62s} "
-        f"{a:6.2f} s beside 50 linkages {b:6.2f} s: {a / b:.2f} (wanted at most 1.5)"
-    )
-
-
-def overhead(X: Any, kmeans: Any) -> None:
-    """A whole method whose fits are given to it beside the fits alone, on one core.
-
-    Both are measured by themselves: a clock that is read around each fit of a millisecond counts
-    what other processes do to the machine's caches, too.
-    """
-    from sortal.stability import engine as _engine
-
-    fit, cores = _engine.Engine.fit, _engine.available_cores
-    for what, work in {
-        "ben_hur, k-means, k = 2..10": lambda: stability.ben_hur(
-            X, kmeans, k=range(2, 11), n_resamples=20
-        ),
-        "prediction_strength, k-means, k = 2..10": lambda: stability.prediction_strength(
-            X, kmeans, k=range(2, 11), n_splits=20
-        ),
-        "clusterwise_bootstrap, k-means, k = 5": lambda: stability.clusterwise_bootstrap(
-            X, kmeans, k=5, n_resamples=100
-        ),
-        "ben_hur, average linkage, k = 2..10": lambda: stability.ben_hur(
-            X, "average", k=range(2, 11), n_resamples=20
-        ),
-    }.items():
-        asked: list[Any] = []
-        found: list[Any] = []
-
-        def keeping(
-            self: Any, *given: Any, asked: Any = asked, found: Any = found, **named: Any
-        ) -> Any:
-            before = copy.deepcopy(given)  # a generator as it was
-            found.append(fit(self, *given, **named))
-            asked.append((self, before, named))
-            return found[-1]
-
-        def fits(asked: Any = asked) -> None:
-            for engine, given, named in asked:
-                fit(engine, *copy.deepcopy(given), **named)
-
-        def copies(asked: Any = asked) -> None:
-            for _, given, _ in asked:
-                copy.deepcopy(given)
-
-        _engine.Engine.fit, _engine.available_cores = keeping, lambda: 1  # type: ignore[method-assign]
-        work()
-        rest: list[Any] = []
-
-        def given_back(self: Any, *given: Any, rest: Any = rest, found: Any = found) -> Any:
-            rest[:] = rest or found[::-1]
-            return rest.pop()
-
-        _engine.Engine.fit = given_back  # type: ignore[method-assign]
-        beyond = seconds(work, 5, time.process_time)
-        _engine.Engine.fit, _engine.available_cores = fit, cores  # type: ignore[method-assign]
-        alone = seconds(fits, 5, time.process_time) - seconds(copies, 5, time.process_time)
-        print(f"{what:42s} n = 2,000: beyond the fits {beyond / alone:6.1%} (wanted at most 15 %)")
 
 
 def memory() -> None:
@@ -215,9 +129,6 @@ def by_default(asked: list[str]) -> None:
     import pandas as pd
     from threadpoolctl import threadpool_limits
 
-    from sortal.stability import engine as _engine
-
-    _engine.available_cores = lambda: 1  # type: ignore[attr-defined]
     for name in ("wine", "segment"):
         path = data_folder() / "points" / f"{name}.csv.gz"
         if not path.exists():
@@ -226,10 +137,10 @@ def by_default(asked: list[str]) -> None:
         X = pd.read_csv(path).drop(columns="label").to_numpy(float)
         X = X[np.random.default_rng(0).permutation(len(X))[:1000]]
         X = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1)
-        with threadpool_limits(1), sortal.Study(X) as study:
+        with one_core(), threadpool_limits(1), sortal.Study(X) as study:
             names = list(study.state.fits.default_clusterers)
             study.sweep(names, k=[2], n_init=1, workers=1, progress=False)
-        with threadpool_limits(1), sortal.Study(X) as study:
+        with one_core(), threadpool_limits(1), sortal.Study(X) as study:
             began = time.process_time()
             study.sweep(names, k=range(2, 11), n_init=5, workers=1, progress=False)
             study.best(stability=False, second_sample=False)

@@ -25,6 +25,7 @@ sys.path.insert(0, str(HERE))
 import cards  # noqa: E402
 import measure_map  # noqa: E402
 import pictures  # noqa: E402
+import rooms  # noqa: E402
 from axioms_pages import write_pages  # noqa: E402
 from measured import RESULTS  # noqa: E402
 
@@ -203,6 +204,7 @@ def write_generated() -> None:
         ]
         (GENERATED / f"peers-{package}.inc").write_text(table(header, peer_rows(package)))
     write_pages(GENERATED)
+    (GENERATED / "rooms.rst").write_text(rooms.reference())
     functions = sorted(n for n in measures.__all__ if n[0].islower() and n != "catalogue")
     listing = "\n".join(f"   {name}" for name in functions)
     (GENERATED / "functions.rst").write_text(

@@ -134,8 +134,8 @@ def pairs(name: str, first: str, against: str, without: str = "") -> list[list[s
     Exact, two-sided, corrected by Holm for the comparisons that are shown. ``without`` names
     columns that are no observations.
     """
-    from sortal.bench.rank_tests import pairwise_wilcoxon
-    from sortal.bounds.multiplicity import holm
+    from sortal.bench import pairwise_wilcoxon
+    from sortal.bounds import holm
 
     rows = {next(iter(row.values())): row for _, row in _rows(name)}
     title = next(iter(rows[first]))

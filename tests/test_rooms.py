@@ -13,7 +13,7 @@ from pathlib import Path
 import sortal
 
 HOME = Path(sortal.__file__).parent
-ROOMS, ARROWS = 24, 120
+ROOMS, ARROWS = 26, 120
 
 
 def imports(path: Path) -> Iterator[tuple[str, str]]:

@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from sortal import InputError
 from sortal.cli import app
-from sortal.runtime.validation import InputError
 from sortal_lab import (
     EXPERIMENTS,
     ExperimentResult,

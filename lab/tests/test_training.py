@@ -10,9 +10,9 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import sortal
+from sortal import InputError
 from sortal.judge import gather, load_judge
 from sortal.labelings import encode
-from sortal.runtime.validation import InputError
 from sortal_lab import choice_ablations, choice_expected, choice_training
 from sortal_lab.cases import OWN, TrainingCase
 from sortal_lab.choice import tried

@@ -4,19 +4,10 @@ The public names stand in ``__init__.pyi``, for type checkers and for this modul
 the home of a name when the name is first used.
 """
 
-from functools import cache
 from importlib import import_module
 from typing import Any
 
-
-@cache
-def _homes() -> dict[str, str]:
-    """The module of each public name; measures are those of ``sortal.measures``."""
-    from importlib.resources import files
-
-    listed = files("sortal").joinpath("__init__.pyi").read_text(encoding="utf-8").splitlines()
-    words = [line.split() for line in listed if line.startswith("from ")]
-    return {line[3]: line[1] for line in words if line[3] != "*"}
+from sortal.runtime.stubs import homes as _homes
 
 
 def _measures() -> list[str]:
@@ -27,7 +18,7 @@ def _measures() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     if not name.startswith("_") or name == "__version__":
-        home = _homes().get(name)
+        home = _homes("sortal").get(name)
         if home is not None:
             module = import_module(f"sortal.{name}" if home == "sortal" else home)
             return module if home == "sortal" else getattr(module, name)
@@ -39,4 +30,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*_homes(), *_measures()})
+    return sorted({*_homes("sortal"), *_measures()})

@@ -5,6 +5,7 @@ from sortal import bounds as bounds
 from sortal import clusterers as clusterers
 from sortal import datasets as datasets
 from sortal import distances as distances
+from sortal import extension as extension
 from sortal import inference as inference
 from sortal import judge as judge
 from sortal import labeling as labeling
@@ -19,6 +20,7 @@ from sortal import stability as stability
 from sortal import study as study
 from sortal import testing as testing
 from sortal import text as text
+from sortal import typing as typing
 from sortal.bench import Benchmark as Benchmark
 from sortal.bounds import guarantee as guarantee
 from sortal.bounds import pac_mdl_bound as pac_mdl_bound

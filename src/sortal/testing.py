@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     Labelings = Mapping[str, NDArray[Any]]
 
+__all__ = ["check_clusterer", "check_measure"]
+
 
 def check_measure(measure: Measure, *, random_state: int = 0, order_matters: bool = False) -> None:
     """Raise AssertionError if a measure breaks a law.

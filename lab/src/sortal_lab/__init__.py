@@ -17,14 +17,14 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from sortal import InputError
-from sortal.runtime.registry import Registry
+from sortal.extension import Registry
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
 
-    from sortal.runtime.types import RandomState
+    from sortal.typing import RandomState
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortal import InputError
-from sortal.runtime.draws import draw_rows
+from sortal.extension import draw_rows
 from sortal.stability import ESTIMATORS, subsampling
 from sortal_lab import ExperimentResult
 from sortal_lab.data import points
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
 
 #: data set -> file

@@ -17,7 +17,7 @@ import numpy as np
 from sortal.bounds import b_max
 from sortal.bounds.languages import Algo, Cluster, Init, Language, Simple
 from sortal.clusterers import catalogue
-from sortal.runtime.kept_file import KeptValues
+from sortal.extension import KeptValues
 from sortal_lab import ExperimentResult
 from sortal_lab.banerjee2004_collections import (
     COLLECTIONS,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Rows
+    from sortal.typing import Rows
 
 
 DELTA = 0.1

@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from sortal.clusterers import SphericalKMeans, VonMisesFisherMixture
+from sortal.extension import KeptValues
 from sortal.measures import purity
-from sortal.runtime.kept_file import KeptValues
 from sortal_lab import ExperimentResult
 from sortal_lab.banerjee2004_collections import COLLECTIONS, Collection, collection, sampled
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Rows
+    from sortal.typing import Rows
 
 
 STARTS = 10

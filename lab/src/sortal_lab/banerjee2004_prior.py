@@ -16,7 +16,7 @@ import numpy as np
 from sortal.bounds import b_max
 from sortal.bounds.languages import Cluster, Language, Prior
 from sortal.clusterers import catalogue
-from sortal.runtime.kept_file import KeptValues
+from sortal.extension import KeptValues
 from sortal_lab import ExperimentResult
 from sortal_lab.banerjee2004_collections import collection
 

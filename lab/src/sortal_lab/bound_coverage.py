@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import RandomState
+    from sortal.typing import RandomState
 
 DELTA = 0.1
 LABELLED = 100

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sortal.judge import Evidence
-from sortal.judge.features import columns
-from sortal.judge.label_likelihood import log_likelihood
+from sortal.judge import Evidence, columns, log_likelihood
 from sortal.labelings import encode
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
 
 #: what the sources of users' labelings begin with

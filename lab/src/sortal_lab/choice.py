@@ -13,11 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import softmax
 
-from sortal.judge import Judge, load_judge
-from sortal.judge.judgements import degenerate, set_back
-from sortal.judge.label_likelihood import TEMPERATURE
-from sortal.study.judgement import by_expected_agreement
-from sortal.study.ranking import level_numbers
+from sortal.judge import TEMPERATURE, Judge, degenerate, load_judge, set_back
+from sortal.study import by_expected_agreement, level_numbers
 from sortal_lab import ExperimentResult
 from sortal_lab.cases import OWN, TrainingCase
 from sortal_lab.choice_corpus import case_of, case_path, keep, kept
@@ -26,7 +23,7 @@ from sortal_lab.choice_tasks import plan
 from sortal_lab.rivals import RIVALS
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
 
 #: sub-tasks of each real table, where experiments want many tasks

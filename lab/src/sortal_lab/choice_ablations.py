@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sortal.judge.features import columns
-from sortal.judge.judgements import kind_of
+from sortal.judge import columns, kind_of
 from sortal_lab import ExperimentResult
 from sortal_lab.choice_generated import GROUPS, cases_in, make_shards
 from sortal_lab.choice_training import MEAN, SHARDS, by_group, means_of, of_groups, reached_by
@@ -25,7 +24,7 @@ from sortal_lab.trees import Boosting
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
     from sortal_lab.cases import TrainingCase
 
 #: trees that are smaller than the judge's, and tasks of the ablations

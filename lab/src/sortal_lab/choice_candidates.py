@@ -20,7 +20,7 @@ from sortal_lab.choice_table import GROUPS, mean_of_collections, members, with_i
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
 
 def run(

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sortal.judge import Evidence, gather
-from sortal.judge.features import Traits
+from sortal.judge import Evidence, Traits, gather
 from sortal_lab.cases import OWN, TrainingCase
 from sortal_lab.choice_labelings import own_labelings
 from sortal_lab.choice_tasks import ChoiceTask, build

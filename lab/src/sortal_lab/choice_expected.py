@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sortal.judge.judgements import interval_around
+from sortal.judge import interval_around
 from sortal_lab import ExperimentResult
 from sortal_lab.choice_generated import cases_in, make_shards
 from sortal_lab.choice_labelings import above_itself
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
     from sortal_lab.cases import TrainingCase
 
 

@@ -34,7 +34,7 @@ from sortal_lab.choice_labelings import own_labelings
 from sortal_lab.choice_shapes import CLOUDS, SHAPES
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
     from sortal_lab.choice_shapes import Rng
 
 

@@ -11,7 +11,7 @@ from scipy.stats import norm, rankdata
 from sortal_lab.choice_shapes import Drawn, Points, Rng
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Ints
+    from sortal.typing import Ints
 
 
 def _sizes(rng: Rng, n: int, k: int, least: int = 8) -> Ints:

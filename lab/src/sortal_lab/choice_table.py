@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from sortal.judge.judgements import NEAR
+from sortal.judge import NEAR
 from sortal_lab.choice_labelings import PERCENT, above_itself
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.judge import Judgement
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
     from sortal_lab.cases import TrainingCase
 
 
@@ -186,8 +186,8 @@ def _by_family(trials: Sequence[ChoiceTrial]) -> Iterator[str]:
 
 def _paired(trials: Sequence[ChoiceTrial]) -> Iterator[str]:
     """Notes on tests of the judge against its rivals, over collections."""
-    from sortal.bench.rank_tests import pairwise_wilcoxon
-    from sortal.bounds.multiplicity import holm
+    from sortal.bench import pairwise_wilcoxon
+    from sortal.bounds import holm
 
     cases = [trial.case for trial in trials]
     for title, family, whole in GROUPS:

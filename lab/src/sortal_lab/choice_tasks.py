@@ -14,7 +14,7 @@ from sortal_lab.data import benchmark, index, points, term_counts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
 
 #: rows of a task at most
 LARGEST = 1000

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sortal.judge.judgements import set_back
+from sortal.judge import set_back
 from sortal_lab import ExperimentResult
 from sortal_lab.choice_generated import GROUPS, cases_in, make_shards, number_of
 from sortal_lab.choice_labelings import above_itself
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
     from sortal_lab.cases import TrainingCase
 
 

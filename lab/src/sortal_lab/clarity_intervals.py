@@ -17,7 +17,7 @@ from sortal_lab.reading import clarity_by_reading, correct_reading
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sortal.runtime.types import Bools, Ints
+    from sortal.typing import Bools, Ints
     from sortal_lab.reading import ClarityByReading
 
 SAMPLES = 500

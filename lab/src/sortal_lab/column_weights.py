@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
 
 SAMPLES = 10
 PARTS = {

@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sortal.runtime.types import Ints
+    from sortal.typing import Ints
 
 #: columns that hold our figure, beside one called "published"
 OURS = ("sortal", "ours", "bound", "change", "tau", "verdict", "sign", "better", "found", "size")

@@ -35,7 +35,7 @@ from sortal_lab.java import with_jar
 from sortal_lab.peers import PEERS, Peer
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Floats, Ints, RandomState
+    from sortal.typing import Floats, Ints, RandomState
 
 EQUAL, CONVENTION, WRONG = "equal", "other convention", "peer wrong"
 UNEXPLAINED, NOT_RUN, ABSENT = "unexplained", "not run", "not in sortal"

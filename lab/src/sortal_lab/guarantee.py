@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Ints
+    from sortal.typing import Ints
 
 
 DELTA = 0.1

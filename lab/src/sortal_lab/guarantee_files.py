@@ -20,8 +20,7 @@ import pandas as pd
 import sortal
 from sortal import InputError
 from sortal.bounds import sample
-from sortal.datasets import read_labelings
-from sortal.datasets.labels.drawn_rows import table_of_draw
+from sortal.datasets import read_labelings, table_of_draw
 from sortal_lab import ExperimentResult
 from sortal_lab.journal import Journal
 

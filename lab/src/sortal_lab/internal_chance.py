@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import RandomState
+    from sortal.typing import RandomState
 
 #: those whose expectation has a closed form and whose optimum is finite, then four without one
 MEASURES = (

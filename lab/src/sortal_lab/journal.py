@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from sortal.runtime.kept_file import KeptValues
+from sortal.extension import KeptValues
 
 if TYPE_CHECKING:
     from pathlib import Path

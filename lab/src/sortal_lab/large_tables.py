@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortal import ContingencyTable, adjusted_rand_index
-from sortal.runtime.threads import available_cores
+from sortal.extension import available_cores
 from sortal_lab import ExperimentResult
 from sortal_lab.journal import Journal
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Floats, RandomState
+    from sortal.typing import Floats, RandomState
 
 #: logarithms of the rows of the largest and of the smallest table
 LARGEST, SMALLEST = 8, 6

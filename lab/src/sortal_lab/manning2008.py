@@ -14,7 +14,7 @@ from sortal_lab import ExperimentResult
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sortal.runtime.types import Ints, RandomState
+    from sortal.typing import Ints, RandomState
 
 #: figure 16.4: class and cluster of each of the 17 points
 CLASSES = "xxxxxo" + "xoooo◇" + "xx◇◇◇"

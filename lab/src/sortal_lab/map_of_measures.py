@@ -32,7 +32,7 @@ from sortal_lab.measure_values import further_keys, judged
 from sortal_lab.rivals import MEASURES
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Floats, RandomState
+    from sortal.typing import Floats, RandomState
     from sortal_lab.measure_values import MeasuredTask
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
     from sortal_lab.measure_values import MeasuredTask
 
 

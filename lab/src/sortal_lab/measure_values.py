@@ -15,7 +15,7 @@ from sortal_lab.choice_tasks import build
 from sortal_lab.rivals import MEASURES
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
     from sortal_lab.cases import TrainingCase
 
 

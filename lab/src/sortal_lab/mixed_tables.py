@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
 
 Rng: TypeAlias = np.random.Generator
 #: columns by name, and the group of each object

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortal import InputError
-from sortal.runtime.draws import draw_rows
+from sortal.extension import draw_rows
 from sortal.stability import ESTIMATORS
 from sortal_lab import ExperimentResult
 from sortal_lab.choice_tasks import family_of, read
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
 
 
 REAL = (

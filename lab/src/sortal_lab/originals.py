@@ -24,7 +24,7 @@ import pandas as pd
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sortal.runtime.types import Ints
+    from sortal.typing import Ints
 
 Contents = dict[str, bytes]
 

@@ -18,7 +18,7 @@ import sortal
 from sortal_lab import ExperimentResult
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
 
 RUNS = 3
 #: a task, the function of ours, the package, its function, objects, and the values of both

@@ -11,7 +11,7 @@ import inspect
 from dataclasses import dataclass, replace
 
 import sortal
-from sortal.runtime.synonyms import SCIKIT_LEARN as RENAMED
+from sortal.extension import SCIKIT_LEARN as RENAMED
 
 #: why a criterion is not there
 _SELDOM = "seldom reported"

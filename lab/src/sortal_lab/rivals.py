@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import rankdata
 
-from sortal.judge.evidence import OWN_NAMES, STABILITY_NAMES
-from sortal.judge.likelihood import LIKELIHOOD_NAMES
+from sortal.judge import columns
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
     from sortal_lab.cases import TrainingCase
 
 
@@ -122,7 +121,7 @@ def standardised(case: TrainingCase) -> Floats:
     aspects = [
         case.measures["average_within_cluster_scatter"],
         case.measures["point_biserial_index"],
-        case.evidence.traits.stability[:, STABILITY_NAMES.index("mean stability")],
+        columns(case.evidence)["stab mean stability"],
     ]
     total = np.zeros(len(case.first))
     for values in aspects:
@@ -136,7 +135,7 @@ def standardised(case: TrainingCase) -> Floats:
 
 def stability(case: TrainingCase) -> Floats:
     """Score by stability, from clusterings of half of the objects."""
-    return case.evidence.traits.stability[:, STABILITY_NAMES.index("mean stability")]
+    return columns(case.evidence)["stab mean stability"]
 
 
 def agreement(case: TrainingCase) -> Floats:
@@ -148,17 +147,17 @@ def agreement(case: TrainingCase) -> Floats:
 
 def likelihood(case: TrainingCase) -> Floats:
     """BIC of the classification likelihood, each cluster with its own full covariance."""
-    return case.evidence.traits.likely[:, LIKELIHOOD_NAMES.index("full")]
+    return columns(case.evidence)["likely full"]
 
 
 def best_likelihood(case: TrainingCase) -> Floats:
     """Score by likelihood with the best covariance model for each partition."""
-    return case.evidence.traits.likely[:, LIKELIHOOD_NAMES.index("best model")]
+    return columns(case.evidence)["likely best model"]
 
 
 def density(case: TrainingCase) -> Floats:
     """Mean place by informativeness and the validity of clusters on the spanning tree."""
-    tree = case.evidence.traits.own[:, OWN_NAMES.index("tree validity")]
+    tree = columns(case.evidence)["own tree validity"]
     return (place(_last(case.measures["informativeness"])) + place(tree)) / 2
 
 

@@ -13,8 +13,6 @@ from sortal import Study
 from sortal.judge import gather
 from sortal.labelings import canonical_codes
 from sortal.measures import adjusted_rand_index
-from sortal.study.perturbed import KEPT, measure_steadiness
-from sortal.study.samples import part_of
 from sortal_lab import ExperimentResult
 from sortal_lab.choice_shapes import SHAPES, draw_shapes
 from sortal_lab.choice_tasks import build, family_of, tables
@@ -26,8 +24,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal import Answer
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
+#: share of the rows that stay, as in the steadiness that answers state
+SHARE = 0.9
 #: shared sets with more objects are left out, and largest size of a generated set
 MOST_OBJECTS, LARGEST = 1000, 300
 #: of the kinds of generated sets every third is drawn at a time
@@ -75,7 +75,7 @@ def run(
     notes = (
         f"A set of every third kind of generated sets for each of {draws} draws, and the shared "
         f"sets of at most {MOST_OBJECTS:,} objects as in the table of choices, each with {draws} "
-        f"draws of seeds and of {KEPT:.0%} of the rows.",
+        f"draws of seeds and of {SHARE:.0%} of the rows.",
         "Where the rows sorted by their contents are the same to the last digit, so is the answer: "
         "it is not computed again.",
         "How choices hold still was chosen on other draws of the generated kinds. Of the "
@@ -123,7 +123,7 @@ def _changes(X: Floats, draws: int, random_state: int) -> dict[str, Changed]:
         "a jitter": (X + JITTER * scale * rng.normal(size=X.shape), same, 0),
     }
     for i in range(draws):
-        part = np.sort(rng.permutation(n)[: int(KEPT * n)])
+        part = np.sort(rng.permutation(n)[: int(SHARE * n)])
         changed |= {f"another seed/{i}": (X, same, i + 1), f"most rows/{i}": (X[part], part, 0)}
     return changed
 
@@ -139,8 +139,7 @@ def _compared(X: Floats, draws: int, random_state: int) -> dict[str, float]:
     """Agreements and flips of each change, the stated steadiness, and the error of scores."""
     study = Study(X, random_state=0)
     answer = _answer(study)
-    measure_steadiness(study.state, answer.name)
-    stated = study.best(stability=False).steadiness
+    stated = study.best(progress=False).steadiness
     row = {} if stated is None else {"stated": stated.value}
     for change, (Z, objects, seed) in _changes(X, draws, random_state).items():
         other = Study(Z, random_state=seed)
@@ -178,8 +177,7 @@ def _error_of_scores(study: Study, part: NDArray[np.int64]) -> dict[str, float]:
     if len(inside) < 2:
         return {}
     X, metric = study.state.objects.points
-    X = part_of(X, part, metric)
-    again = study.judge(gather(X, np.stack([codes[i] for i in inside]), metric=metric)).ahead
+    again = study.judge(gather(X[part], np.stack([codes[i] for i in inside]), metric=metric)).ahead
     return {"error": float(np.std(again - ahead[leading][inside]))}
 
 

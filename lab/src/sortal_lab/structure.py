@@ -9,7 +9,7 @@ import numpy as np
 
 from sortal import InputError, assess_structure, clusterers
 from sortal.measures import adjusted_rand_index
-from sortal.nulls.structure import predictors
+from sortal.nulls import predictors
 from sortal_lab import ExperimentResult
 from sortal_lab.choice_tasks import family_of, read
 from sortal_lab.data import data_folder, index

@@ -12,9 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortal import InputError
-from sortal.judge import Judge
-from sortal.judge.features import columns
-from sortal.judge.judgements import NEAR, VERSION, Forest, doubt_of, nearly_alike, set_back, shares
+from sortal.judge import (
+    NEAR,
+    VERSION,
+    Forest,
+    Judge,
+    columns,
+    doubt_of,
+    nearly_alike,
+    set_back,
+    shares,
+)
 from sortal_lab.cases import OWN, TrainingCase
 from sortal_lab.favourable import favourable
 from sortal_lab.trees import Boosting, export, fit
@@ -24,8 +32,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats
     from sortal.study import Study
+    from sortal.typing import Floats
 
 
 FOLDS = 5

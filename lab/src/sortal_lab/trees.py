@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sortal.judge.judgements import Forest
+from sortal.judge import Forest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
     Table = NDArray[np.float32]
     Model = Any  # HistGradientBoostingRegressor

@@ -9,7 +9,7 @@ import numpy as np
 
 from sortal.bench import Benchmark
 from sortal.clusterers import catalogue
-from sortal.distances.neighbors import neighbor_lists
+from sortal.distances import neighbor_lists
 from sortal.text import WEIGHTS, TermWeighter
 from sortal_lab import ExperimentResult
 from sortal_lab import whissell2012_chapter5_race as race

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from sortal.measures.clarity import Clarity
-    from sortal.runtime.types import Floats, RandomState
+    from sortal.typing import Floats, RandomState
 
 TITLES = {
     "informativeness": "Informativeness",

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import RandomState
+    from sortal.typing import RandomState
 
 TWICE, LESS_NOISE, SQUARED = "pairs twice", "less noise", "squared distances"
 NMI = "normalized_mutual_information"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import RandomState
+    from sortal.typing import RandomState
 
 K = range(2, 21)
 #: objects of the test part, which come last and are those of the thesis

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import RandomState
+    from sortal.typing import RandomState
 
 #: data sets in every sample of which some predictions are perfect
 SETS = ("ELONGATED", "CUBE", "RINGS")

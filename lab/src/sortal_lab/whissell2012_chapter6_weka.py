@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import RandomState
+    from sortal.typing import RandomState
 
 WEKA_JAR = "WEKA_JAR"
 ALL, FAST = "Weka's three", "Weka's neighbours and tree"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats, Rows
+    from sortal.typing import Floats, Rows
 
     Objects = NDArray[np.object_]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import RandomState
+    from sortal.typing import RandomState
 
     Codes = NDArray[np.int64]
 

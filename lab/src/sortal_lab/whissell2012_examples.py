@@ -16,7 +16,7 @@ from sortal_lab import ExperimentResult
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sortal.runtime.types import RandomState
+    from sortal.typing import RandomState
 
 FIGURE = "whissell2012-figure6.1"
 #: the values of each feature, and how many objects have each combination

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats, RandomState
+    from sortal.typing import Floats, RandomState
 
 
 #: objects of the lemmas on distances, and the distances: every such matrix is a metric

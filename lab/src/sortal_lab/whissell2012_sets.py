@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sortal.runtime.validation import check_random_state, unknown_name
+from sortal.extension import check_random_state, unknown_name
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Floats, RandomState
+    from sortal.typing import Floats, RandomState
 
 __all__ = ["WHISSELL2012", "make_whissell2012"]
 

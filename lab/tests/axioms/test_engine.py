@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from sortal.runtime.validation import InputError
+from sortal import InputError
 from sortal_lab.axioms import (
     PROPERTIES,
     Case,

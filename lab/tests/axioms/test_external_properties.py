@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import sortal
-from sortal.labelings.contingency import ContingencyTable
+from sortal import ContingencyTable
 from sortal.measures.properties import stored_verdicts
 from sortal_lab.axioms import PROPERTIES, Valuation, is_broken, replays, search
 from sortal_lab.axioms import definitions as words

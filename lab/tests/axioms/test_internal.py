@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import sortal
+from sortal import UndefinedMeasureError
 from sortal.measures.properties import stored_verdicts
-from sortal.runtime.validation import UndefinedMeasureError
 from sortal_lab.axioms import (
     PROPERTIES,
     Case,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sortal.runtime.validation import InputError
+from sortal import InputError
 from sortal_lab import EXPERIMENTS, abul2003, run
 
 

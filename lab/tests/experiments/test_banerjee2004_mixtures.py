@@ -7,8 +7,8 @@ import pytest
 from scipy import optimize, sparse, special, stats
 
 from sortal.clusterers import SphericalKMeans, VonMisesFisherMixture
+from sortal.extension import KeptValues
 from sortal.measures import purity
-from sortal.runtime.kept_file import KeptValues
 from sortal_lab import banerjee2004_mixtures
 from sortal_lab.banerjee2004_collections import Collection
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import sortal_lab as reproduce
-from sortal.runtime.kept_file import KeptValues
+from sortal.extension import KeptValues
 
 
 def test_small_version_runs_resumes_and_keeps_its_promise(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sortal_lab as reproduce
-from sortal.runtime.kept_file import KeptValues
+from sortal.extension import KeptValues
 from sortal_lab import guarantee
 
 pytestmark = pytest.mark.long

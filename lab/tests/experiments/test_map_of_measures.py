@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import spearmanr
+from scipy.stats import rankdata, spearmanr
 
 from sortal.measures import catalogue
 from sortal.measures.families import rank_correlation
@@ -99,14 +99,12 @@ def test_excluded_collections_do_not_choose():
 
 
 def test_consensus_is_that_of_a_study():
-    from sortal.study.ranking import points
-
     keys = ["silhouette", "dunn_index", "point_wise_margin", "c_index"]
     task = tasks(1, 1)[0]
     corpus = Corpus([task], keys)
     W = weights([0, 1, 1, 2])
     np.testing.assert_allclose(W, [1 / 3, 1 / 6, 1 / 6, 1 / 3])
-    given = [points(task.values[key]) for key in keys]
+    given = [rankdata(task.values[key]) for key in keys]
     score = (given[0] + (given[1] + given[2]) / 2 + given[3]) / 3
     assert voted(corpus, W[:, None])[0, 0] == task.truth[score.argmax()]
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from sortal import InputError
-from sortal.nulls.structure import predictors
+from sortal.nulls import predictors
 from sortal_lab import run, structure
 from sortal_lab.structure import fit
 from sortal_lab.structure_kinds import CLUSTERED, LEFT_OUT, NULLS, mixture

@@ -2,8 +2,8 @@
 
 import pytest
 
+from sortal import InputError
 from sortal.measures import catalogue
-from sortal.runtime.validation import InputError
 from sortal_lab import run
 from sortal_lab.axioms import PROPERTIES, Verdict
 from sortal_lab.results import result_of

@@ -12,8 +12,8 @@ from scipy.cluster.hierarchy import ward
 
 import sortal
 import sortal_lab
-from sortal.labelings.partitions import cut_dendrogram
-from sortal.runtime.validation import InputError
+from sortal import InputError
+from sortal.labelings import cut_dendrogram
 from sortal_lab import EXPERIMENTS
 from sortal_lab import whissell2012_chapter6 as chapter6
 from sortal_lab import whissell2012_chapter6_samples as samples

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 import sortal_lab as reproduce
-from sortal.runtime.kept_file import KeptValues
+from sortal.extension import KeptValues
 from sortal_lab import whissell2012_chapter7_mails as mails
 from sortal_lab.journal import Journal
 from sortal_lab.whissell2012_chapter7 import _compared, _gain, _resampled, _worded

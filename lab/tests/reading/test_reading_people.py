@@ -8,6 +8,7 @@ import json
 import re
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +18,7 @@ from chromium import CHROMIUM, reported
 from command_line import sortal_command
 from readers import Oracle, objects_of
 from sortal import InputError, StorageError
-from sortal.labeling import page
-from sortal.labeling.page import LabelPage
+from sortal.labeling import LabelPage
 from sortal_lab.reading import (
     ReadingDesk,
     agreement_of_readers,
@@ -264,9 +264,13 @@ setTimeout(async () => {
 @pytest.mark.long
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here")
 def test_in_a_browser(opened, tmp_path, monkeypatch):
-    probed = tmp_path / "page.html"
-    probed.write_text(page.PAGE.read_text().replace("</body>", PROBE))
-    monkeypatch.setattr(page, "PAGE", probed)
+    read_text = Path.read_text
+
+    def probed(path, *arguments, **options):
+        text = read_text(path, *arguments, **options)
+        return text.replace("</body>", PROBE) if path.name == "page.html" else text
+
+    monkeypatch.setattr(Path, "read_text", probed)
     seen = reported(opened.url, tmp_path)
     assert seen["faults"] == []
     assert (seen["title"], seen["ask"], seen["other"]) == ("sortal clarity", "Name: line", True)

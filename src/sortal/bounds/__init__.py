@@ -4,6 +4,7 @@ from sortal.bounds import languages as languages
 from sortal.bounds.claims import Claim, Claims, claims
 from sortal.bounds.classifiers import ComponentBound, Learner, TransductiveClassifier
 from sortal.bounds.confidence_sequence import b_always
+from sortal.bounds.contradictions import picked_values
 from sortal.bounds.forecast import (
     BoundForecast,
     LabelForecast,
@@ -12,6 +13,7 @@ from sortal.bounds.forecast import (
 )
 from sortal.bounds.guarantees import Guarantee, LabelSequence, guarantee
 from sortal.bounds.ledger import Ledger, LedgerEntry, question_of
+from sortal.bounds.multiplicity import holm
 from sortal.bounds.pac_mdl import PacMdlBound, PacMdlBounds, pac_mdl_bound
 from sortal.bounds.pairs import kept_pairs
 from sortal.bounds.row_classes import RowClasses
@@ -48,11 +50,13 @@ __all__ = [
     "forecast_bounds",
     "forecast_labels",
     "guarantee",
+    "holm",
     "kept_pairs",
     "languages",
     "log_bucket",
     "pac_mdl_bound",
     "percent_up",
+    "picked_values",
     "question_of",
     "sample",
     "sample_more",

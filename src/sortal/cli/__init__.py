@@ -28,6 +28,8 @@ from sortal.cli.watch import watch
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+__all__ = ["app", "main"]
+
 EXIT_CODES = (
     "Exit codes: 0 done; 1 it ran, but nothing could be judged; 2 the input or an option cannot be "
     "used; 3 the study file cannot be used; 4 the data are ambiguous (say how to read them); 130 "
@@ -71,6 +73,7 @@ class _Commands(TyperGroup):
             raise typer.Exit(130) from None
 
 
+#: the command line as a Typer application
 app = typer.Typer(
     cls=_Commands,
     name="sortal",

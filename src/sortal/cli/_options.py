@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+#: the option ``--json``
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 QuietOption = Annotated[bool, typer.Option(help="Print one line, without progress.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace unchanged earlier outputs.")]
@@ -19,6 +20,7 @@ OnOption = Annotated[
 DaskOption = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Work on the workers of this Dask scheduler.")
 ]
+#: the option ``--seed``
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")]
 DeltaOption = Annotated[
     float, typer.Option("--delta", help="Allowed probability that the guarantee fails.")

@@ -13,6 +13,7 @@ from sortal.clusterers.criterion import CriterionClustering
 from sortal.clusterers.genie import GenieClustering
 from sortal.clusterers.hdbscan import FilledHDBSCAN
 from sortal.clusterers.information_theoretic import InformationTheoreticKMeans
+from sortal.clusterers.informativeness_agglomeration import InformativenessAgglomeration
 from sortal.clusterers.kmedoids import CLARA, KMedoids
 from sortal.clusterers.linkage import LinkageClustering
 from sortal.clusterers.mixed_mixture import MixedMixture
@@ -33,6 +34,7 @@ __all__ = [
     "FrequencySensitiveSphericalKMeans",
     "GenieClustering",
     "InformationTheoreticKMeans",
+    "InformativenessAgglomeration",
     "KMedoids",
     "LinkageClustering",
     "MixedMixture",

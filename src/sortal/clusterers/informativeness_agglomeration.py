@@ -54,7 +54,7 @@ class InformativenessAgglomeration(BaseClusterer):
     Examples
     --------
     >>> import sortal
-    >>> from sortal.clusterers.informativeness_agglomeration import InformativenessAgglomeration
+    >>> from sortal.clusterers import InformativenessAgglomeration
     >>> from sklearn.datasets import make_circles
     >>> X, rings = make_circles(300, factor=0.5, noise=0.02, random_state=0)
     >>> model = InformativenessAgglomeration(n_clusters=2, random_state=0).fit(X)

@@ -7,6 +7,7 @@ these steps.
 
 from sortal.datasets.formats.data_files import read_lines
 from sortal.datasets.in_memory import from_array, from_table
+from sortal.datasets.labels.drawn_rows import table_of_draw
 from sortal.datasets.labels.label_columns import (
     ASSIGNED,
     labels_of_column,
@@ -22,7 +23,7 @@ from sortal.datasets.labels.labelings import (
 )
 from sortal.datasets.prepared.column_weights import weighted
 from sortal.datasets.prepared.dataset import Dataset, original_units
-from sortal.datasets.readers import available, load, read, read_cells
+from sortal.datasets.readers import available, gower_features, load, read, read_cells
 from sortal.datasets.relations import (
     as_dataset,
     compares_objects,
@@ -56,6 +57,7 @@ __all__ = [
     "from_graph",
     "from_objects",
     "from_table",
+    "gower_features",
     "labels_of_column",
     "load",
     "original_units",
@@ -67,6 +69,7 @@ __all__ = [
     "read_labelings",
     "read_labels",
     "read_lines",
+    "table_of_draw",
     "weighted",
     "with_relation",
 ]

@@ -23,6 +23,7 @@ from sortal.distances._pairs import pair_distances
 from sortal.distances._precomputed import as_graph, as_square, triangle_violations
 from sortal.distances._stored import StoredDistances
 from sortal.distances._tiles import Direct, Distances, Precomputed, Product
+from sortal.distances.neighbors import NeighborLists, neighbor_lists
 
 #: values of ``metric`` for data given by their relations, not by features
 RELATIONS = ("precomputed", "graph")
@@ -36,6 +37,7 @@ __all__ = [
     "RELATIONS",
     "Direct",
     "Distances",
+    "NeighborLists",
     "OfRows",
     "Precomputed",
     "Product",
@@ -50,6 +52,7 @@ __all__ = [
     "distances_of_parts",
     "embed",
     "metric_name",
+    "neighbor_lists",
     "object_distances",
     "pair_distances",
     "square",

@@ -60,6 +60,7 @@ METRICS = {
     "precomputed": "X is the n×n matrix of distances, or the n(n-1)/2 above its diagonal",
     "graph": "X is the symmetric matrix of affinities of a graph, which has no distances",
 }
+#: further names of metrics
 ALIASES = {
     "manhattan": "cityblock",
     "l1": "cityblock",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sortal.distances import as_distances, check_points, distances_of_parts
+from sortal.distances._metrics import as_distances, check_points, distances_of_parts
 from sortal.runtime.executors import Workers
 from sortal.runtime.threads import available_cores, in_strips
 from sortal.runtime.types import Rows
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from distributed import Client
     from numpy.typing import NDArray
 
-    from sortal.distances import Distances
+    from sortal.distances._tiles import Distances
     from sortal.runtime.types import ArrayLike, Bools, Floats, Ints, Metric
 
 _TREE_DIMENSIONS = 8

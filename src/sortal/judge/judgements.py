@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sortal.runtime.types import Bools, Floats, Ints
 
 
+#: version of the columns and trees of the packaged judge
 VERSION = "7"
 #: deduction from the score of a partition that may not win
 FAR = 100.0

@@ -1,11 +1,12 @@
 """Few labels: a team's answers in a file, and what they guarantee."""
 
 from sortal.labeling.agreement import Agreement, agreement
-from sortal.labeling.answers import AnswerFile, LabelAnswer, taught_rows
+from sortal.labeling.answers import AnswerFile, LabelAnswer, check_name, taught_rows
 from sortal.labeling.desk import Desk, Shown, ShownObjects
 from sortal.labeling.doubts import LabelDoubt
 from sortal.labeling.exchange import export_labels, import_labels
 from sortal.labeling.medoids import central_objects
+from sortal.labeling.page import LabelPage
 from sortal.labeling.selection import teaching_objects
 from sortal.labeling.session import UNKNOWN, LabelSession, variant_of
 from sortal.labeling.watch import Standing, Watch, drawn_labels
@@ -17,6 +18,7 @@ __all__ = [
     "Desk",
     "LabelAnswer",
     "LabelDoubt",
+    "LabelPage",
     "LabelSession",
     "Shown",
     "ShownObjects",
@@ -24,6 +26,7 @@ __all__ = [
     "Watch",
     "agreement",
     "central_objects",
+    "check_name",
     "drawn_labels",
     "export_labels",
     "import_labels",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,7 @@ from sortal.measures.passes.plan import STATISTICS, WEIGHTED
 from sortal.runtime.registry import Registry
 from sortal.runtime.types import Floats
 from sortal.runtime.validation import unknown_name
-
-MeasureKind: TypeAlias = Literal["external", "internal"]
-Takes: TypeAlias = Literal["distances", "features", "graph"]
+from sortal.typing import MeasureKind, Takes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,6 +158,7 @@ class Catalogue(Registry[Measure]):
         return [measure for measure in chosen if kind is None or measure.kind == kind]
 
 
+#: all measures by key, those of installed packages too
 catalogue = Catalogue("measure", "sortal.measures")
 
 

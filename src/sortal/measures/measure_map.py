@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from sortal.runtime.types import ArrayLike, Floats
 
+__all__ = ["DATA_GROUPS", "SAME_CORRELATION", "MeasureMap", "load_map", "recommend"]
+
 FILE = Path(__file__).parent / "measure_map.json"
 #: mean ρ above which measures count as the same
 SAME_CORRELATION = 0.98
@@ -28,6 +30,7 @@ SAME_CORRELATION = 0.98
 DATA_KINDS = ("shapes", "tables", "texts")
 #: largest number of features of benchmark shapes
 MAX_SHAPE_FEATURES = 3
+#: kinds of data whose agreement the map has
 DATA_GROUPS = ("shapes", "tables", "whole tables", "sub-tables", "texts")
 _MATRICES = ("rho", "together")
 

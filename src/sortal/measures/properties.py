@@ -41,8 +41,11 @@ __all__ = [
     "stored_verdicts",
 ]
 
+#: how the data of a situation give distances
 SituationMetric: TypeAlias = Literal["euclidean", "precomputed"]
+#: result of a search for counterexamples
 Outcome: TypeAlias = Literal["holds", "violated", "undecided", "not applicable"]
+#: form of a property, empty if it has one only
 PropertyForm: TypeAlias = Literal["", "weak", "strict"]
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

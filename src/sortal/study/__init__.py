@@ -6,6 +6,8 @@ from sortal.study.answer import Answer
 from sortal.study.differences import kept_differences, thinned_parts
 from sortal.study.divisions import Alternative
 from sortal.study.fits import DEFAULT_CLUSTERERS
+from sortal.study.judgement import by_expected_agreement
+from sortal.study.ranking import level_numbers
 from sortal.study.scores import NO_LABELS
 from sortal.study.stability import kept_assessment
 from sortal.study.study import Study, load_study
@@ -19,8 +21,10 @@ __all__ = [
     "NothingToRankError",
     "StorageError",
     "Study",
+    "by_expected_agreement",
     "kept_assessment",
     "kept_differences",
+    "level_numbers",
     "load_study",
     "thinned_parts",
 ]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sortal.study.objects import Objects
 
 
+#: clusterers of a sweep by default
 DEFAULT_CLUSTERERS = (
     "kmeans", "ward", "average", "genie", "spectral", "gaussian-mixture", "hdbscan",
     "hdbscan-filled",

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sortal.study.state import StudyState
 
 
+#: states of candidates without labels
 NO_LABELS = ("failed", "excluded")
 EXTERNAL_NOISE: NoisePolicy = "singletons"
 #: measures of candidates that are still computed once judging was stopped

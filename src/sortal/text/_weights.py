@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sortal.runtime.types import ArrayLike
 
 Weight: TypeAlias = Literal["tf-idf", "tf", "binary", "bm25-tf", "bm25-tf-idf"]
+#: weights of terms
 WEIGHTS: tuple[Weight, ...] = get_args(Weight)
 
 

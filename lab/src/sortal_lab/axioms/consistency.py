@@ -30,7 +30,7 @@ from sortal_lab.axioms.valuation import Replayed, Valuation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
 
 Side: TypeAlias = Literal["within", "between", "both"]

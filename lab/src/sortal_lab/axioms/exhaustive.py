@@ -31,7 +31,7 @@ from sortal_lab.axioms.valuation import Valuation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
 
     Flags = NDArray[np.bool_]
 

@@ -22,7 +22,7 @@ from sortal_lab.axioms.valuation import Replayed, Valuation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
 
 
 BASES = 60

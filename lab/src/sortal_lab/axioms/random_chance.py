@@ -16,7 +16,7 @@ from sortal_lab.axioms.valuation import Valuation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
     from sortal_lab.axioms.valuation import MeasureLike
 
     Ints = NDArray[np.int64]

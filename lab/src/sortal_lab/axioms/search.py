@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sortal.extension import Registry
 from sortal.measures.properties import Case, Counterexample, Outcome, Verdict
 from sortal.measures.properties import Property as Definition
-from sortal.runtime.registry import Registry
 from sortal_lab.axioms.cases import rotated, without_object
 from sortal_lab.axioms.valuation import Valuation
 
 if TYPE_CHECKING:
     from sortal.measures import Measure
-    from sortal.runtime.types import Floats, RandomState
+    from sortal.typing import Floats, RandomState
     from sortal_lab.axioms.valuation import MeasureLike
 
 

@@ -17,7 +17,7 @@ from sortal_lab.axioms.point_sets import embedded
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
     from sortal_lab.axioms.valuation import Valuation
 
 

@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortal import InputError
+from sortal.extension import Inputs, internal_together
 from sortal.labelings import ContingencyTable, Labelings, as_labelings
 from sortal.measures import Measure, catalogue
-from sortal.measures.computation import internal_together
-from sortal.measures.inputs import Inputs
 from sortal.measures.properties import Situation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.measures.catalogue import MeasureKind, Takes
-    from sortal.runtime.types import Floats, Metric, Rows
+    from sortal.typing import Floats, MeasureKind, Metric, Rows, Takes
 
     MeasureLike = str | Measure | Callable[..., Any]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sortal.measures import Measure
-    from sortal.measures.catalogue import MeasureKind, Takes
+    from sortal.typing import MeasureKind, Takes
     from sortal_lab.axioms.valuation import MeasureLike
 
 

@@ -12,7 +12,7 @@ from sortal_lab.reading.rounds import draw_round
 from sortal_lab.reading.score import ClarityByReading
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Labels
+    from sortal.typing import Labels
 
 
 def clarity_by_reading(

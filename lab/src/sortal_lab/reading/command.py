@@ -15,7 +15,7 @@ import typer
 from typer import Option
 
 from sortal import InputError
-from sortal.cli.extension import (
+from sortal.extension import (
     InputOptions,
     JsonOption,
     SeedOption,
@@ -28,16 +28,16 @@ from sortal.cli.extension import (
     show_table,
     split_names,
     takes_groups,
+    unknown_name,
 )
-from sortal.runtime.validation import unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.datasets import Dataset
     from sortal.labeling import ShownObjects
-    from sortal.runtime.types import Labels
     from sortal.study import Study
+    from sortal.typing import Labels
     from sortal_lab.reading import ChatModel, IntruderRound, ReadingDesk, Round
 
 
@@ -334,7 +334,7 @@ def _by_people(
     path: Path, questions: Round | IntruderRound, reader: str, page: bool
 ) -> dict[str, Any]:
     """Readings of the person at this desk and of others in the file, this person's first."""
-    from sortal.labeling.page import LabelPage
+    from sortal.labeling import LabelPage
     from sortal_lab.reading import ReadingDesk
     from sortal_lab.reading.minutes import effort
 

@@ -15,7 +15,7 @@ from sortal_lab.reading.score import ClarityByReading
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
 #: kappa below which a model does not read as the person does
 MIN_KAPPA = 0.4

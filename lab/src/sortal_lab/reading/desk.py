@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from sortal import InputError, StorageError
-from sortal.labeling import AnswerFile, LabelAnswer, Shown
-from sortal.labeling.answers import check_name, now
+from sortal.labeling import AnswerFile, LabelAnswer, Shown, check_name
 from sortal_lab.reading.answers import MAX_LINE, NONE
 from sortal_lab.reading.display import as_line
 from sortal_lab.reading.question import Question
@@ -136,7 +136,8 @@ class ReadingDesk:
             label = str(offered.index(label) + 1)
         elif kind == "label":
             label = check_name(label)[:MAX_LINE]
-        self.file.add([LabelAnswer(now(), self.by, at, kind, label, self._lines[at])])
+        now = datetime.now(UTC).isoformat(timespec="microseconds")
+        self.file.add([LabelAnswer(now, self.by, at, kind, label, self._lines[at])])
         self._replay()
 
     # -- for the page of sortal label ------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sortal import InputError
-from sortal.bounds.contradictions import picked_values
+from sortal.bounds import picked_values
 
 if TYPE_CHECKING:
     import numpy.typing as npt

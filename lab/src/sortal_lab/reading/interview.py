@@ -13,7 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from sortal import InputError
-from sortal.runtime.kept_file import KeptValues
+from sortal.extension import KeptValues
 from sortal_lab.reading.chat import ChatModel, chat_model
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Labels
+    from sortal.typing import Labels
 
 #: members in a set, and members from which the intruder must differ
 SET_MEMBERS, COMPARED_MEMBERS = 4, 100

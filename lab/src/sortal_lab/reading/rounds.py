@@ -9,8 +9,7 @@ import numpy as np
 
 from sortal import InputError
 from sortal.labeling import Shown, central_objects
-from sortal.labelings import apply_noise_policy, encode
-from sortal.labelings.labels import NOISE
+from sortal.labelings import NOISE, apply_noise_policy, encode
 from sortal_lab.reading.answers import parse_choice, parse_name
 from sortal_lab.reading.display import Show, as_line, as_text, numbered, shortened
 from sortal_lab.reading.draw import RoundDraw
@@ -21,7 +20,7 @@ from sortal_lab.reading.score import ClarityByReading
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Labels, Metric, Rows
+    from sortal.typing import Labels, Metric, Rows
     from sortal_lab.reading.interview import Cost
 
 #: members of a cluster that are shown, half of them central, and objects of others beside them
