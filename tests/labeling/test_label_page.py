@@ -198,7 +198,7 @@ def test_a_failure_inside_is_an_answer_too(opened, monkeypatch):
     monkeypatch.setattr(opened.desk, "give", lambda *_: 1 / 0)
     monkeypatch.setattr(opened._server, "handle_error", lambda *_: None)
     status, reply = ask(opened, "/answer", {"kind": "label", "at": 0, "label": "x"})
-    assert (status, reply["error"][:12]) == (500, "sortal failed")
+    assert (status, reply["error"][:13]) == (500, "sortal failed")
     monkeypatch.setattr(opened, "state", lambda: 1 / 0)
     assert ask(opened, "/state")[0] == 500
 

@@ -108,7 +108,7 @@ def test_the_conductance_of_the_larger_part_is_by_the_smaller_volume():
 
 def test_zachary_s_club():
     networkx = pytest.importorskip("networkx", reason="networkx is not installed")
-    club = networkx.sortale_club_graph()
+    club = networkx.karate_club_graph()
     A = networkx.to_scipy_sparse_array(club, weight=None)
     sides = [club.nodes[i]["club"] for i in club]
     # Newman & Girvan's division into the two sides that the club fell into

@@ -241,6 +241,11 @@ def test_a_saved_model_is_the_same_in_another_process(tmp_path: Path) -> None:
     assert again.read_bytes() == path.read_bytes()
 
 
+def test_files_of_the_former_name_are_rejected() -> None:
+    with pytest.raises(StorageError, match="written by karat.*fit and save the model again"):
+        load_model(Path(__file__).with_name("former_name.sortal-model"))
+
+
 def test_files_of_earlier_versions_load() -> None:
     kept = load_model(Path(__file__).with_name("version1.sortal-model"))
     rows = pd.DataFrame({"c": ["x", "y"], "b": [0.5, 7.5], "a": [5.0, 0.1]})

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from example_counts import examples
 from sortal import InputError
-from sortal.runtime.validation import check_data, largest_value
+from sortal.runtime.validation import check_data, largest_value, smallest_value
 
 X = np.array([[1.0, 2.0], [3.0, 5.0], [4.0, 7.0]])
 FRAME = pd.DataFrame(X, columns=["a", "b"])
@@ -191,7 +191,8 @@ def test_values_whose_squares_overflow_are_rejected_and_said() -> None:
 def test_finite_exactly_when_accepted(array: np.ndarray) -> None:
     for form in (array, np.asfortranarray(array), sparse.csr_array(array)):
         largest = np.abs(array.astype(np.float64)).max()
-        if largest <= largest_value(check_data(np.zeros_like(array)).dtype):
+        smallest = 0 if largest == 0 else smallest_value(check_data(np.zeros_like(array)).dtype)
+        if smallest <= largest <= largest_value(check_data(np.zeros_like(array)).dtype):
             out = check_data(form)
             dense = out if isinstance(out, np.ndarray) else out.toarray()
             np.testing.assert_array_equal(dense, array.astype(dense.dtype))

@@ -145,7 +145,7 @@ def test_a_copy_has_everything(store, tmp_path):
 
 def test_a_file_of_an_earlier_commit_opens(tmp_path):
     path = tmp_path / "s.sortal"
-    path.write_bytes(gzip.decompress(Path(__file__).with_name("format6.sortal.gz").read_bytes()))
+    path.write_bytes(gzip.decompress(Path(__file__).with_name("format1.sortal.gz").read_bytes()))
     before = path.read_bytes()
     with closing(Store(path, None)) as store:
         names = [c["name"] for c in store.candidates()]
@@ -163,6 +163,17 @@ def test_a_file_of_an_earlier_commit_opens(tmp_path):
     X = np.repeat([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]], 4, axis=0) + np.eye(12)[:, :2]
     with sortal.Study(X, storage=path) as study:
         assert study.best().name == "average k=3"
+
+
+def test_a_file_of_the_former_name_is_rejected(tmp_path):
+    path = tmp_path / "s.sortal"
+    path.write_bytes(
+        gzip.decompress(Path(__file__).with_name("former_name.sortal.gz").read_bytes())
+    )
+    before = path.read_bytes()
+    with pytest.raises(StorageError, match="written by karat"):
+        sortal.load_study(path)
+    assert path.read_bytes() == before
 
 
 def test_other_data_are_rejected(tmp_path):

@@ -23,7 +23,7 @@ from sortal.runtime.version import __version__
 ARCHIVE_FORMAT = "sortal-model"
 _FORMER_FORMAT = "karat-model"
 #: increased when older versions of sortal cannot read the files
-ARCHIVE_VERSION = 2
+ARCHIVE_VERSION = 1
 #: errors of zipfile for damaged archives and other files
 _DAMAGED = (
     zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError, OSError,

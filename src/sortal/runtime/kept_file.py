@@ -25,7 +25,7 @@ class FileType:
     format: int
 
 
-STUDY = FileType("study", 0x5352544C, 6)  # "SRTL"
+STUDY = FileType("study", 0x5352544C, 1)  # "SRTL"
 FINISHED_WORK = FileType("record of finished work", 0x53525457, 1)  # "SRTW"
 #: marks of files that were written before the package was renamed ("KART", "KARW")
 _FORMER_IDS = (0x4B415254, 0x4B415257)
