@@ -242,7 +242,7 @@ def test_a_saved_model_is_the_same_in_another_process(tmp_path: Path) -> None:
 
 
 def test_files_of_the_former_name_are_rejected() -> None:
-    with pytest.raises(StorageError, match="written by karat.*fit and save the model again"):
+    with pytest.raises(StorageError, match=r"written by karat.*fit and save the model again"):
         load_model(Path(__file__).with_name("former_name.sortal-model"))
 
 

@@ -61,7 +61,7 @@ def store(request, tmp_path):
 
 
 def test_a_new_store_has_its_description_alone(store):
-    assert contents(store) == [{"format": 6, **DATA}, [], [], [], [], []]
+    assert contents(store) == [{"format": 1, **DATA}, [], [], [], [], []]
     assert store.blob("b") is None
 
 
