@@ -11,11 +11,18 @@ QUICK := tests/test_smoke.py tests/test_laws.py tests/measures/test_oracles.py
 # each worker begins with a half of its own: a module's fixtures are made, and a kernel is compiled, once
 WORKERS := -n 2 --dist worksteal
 
-setup: .venv/.ready
+# what Numba compiles is compiled once, before the tests' workers start
+KERNELS := $(wildcard src/sortal/_kernels/*.py) lab/src/sortal_lab/agglomeration.py
+
+setup: .venv/.ready .venv/.kernels
 
 .venv/.ready: pyproject.toml lab/pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]' -e lab
+	touch $@
+
+.venv/.kernels: .venv/.ready .ci/kernels.py .ci/kernels.json $(KERNELS)
+	$(BIN)/python .ci/kernels.py
 	touch $@
 
 lint: setup
@@ -28,7 +35,7 @@ check: lint
 	$(BIN)/python -m pytest $(WORKERS) $(QUICK)
 
 test: lint
-	$(BIN)/python -m pytest $(WORKERS)
+	$(BIN)/python -m pytest $(WORKERS) $(OPTIONS)
 
 coverage: lint
 	$(BIN)/python -m pytest $(WORKERS) --cov --cov-report=term:skip-covered
