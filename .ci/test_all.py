@@ -30,7 +30,8 @@ def shards(long_ones: bool) -> list[str]:
     files = [*ROOT.glob("tests/**/test_*.py"), *ROOT.glob("lab/tests/**/test_*.py")]
     names = sorted(str(path.relative_to(ROOT)) for path in files)
     if long_ones:
-        return [name for name in names if "mark.long" in (ROOT / name).read_text(encoding="utf8")]
+        marked = re.compile(r"mark\.(long|quick)\b")
+        return [name for name in names if marked.search((ROOT / name).read_text(encoding="utf8"))]
     return [*names, "src/sortal", "lab/src"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import secrets
 import signal
 import sys
@@ -28,7 +29,20 @@ settings.load_profile("same")
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave tests that cannot run here, and mark the cases long that ``quick`` does not draw."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("quick"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for name, of_test in cases.items():
+        number = of_test[0].get_closest_marker("quick").args[0]
+        # the same draw in every run and worker
+        drawn = random.Random(name).sample(of_test, min(number, len(of_test)))
+        for item in of_test:
+            if item not in drawn:
+                item.add_marker(pytest.mark.long)
     if os.name != "posix":
         for item in items:
             if "posix" in item.keywords:

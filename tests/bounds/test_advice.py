@@ -23,6 +23,7 @@ def labelled(n, m, wrong, seed=0):
     return clusters, y, order
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("anytime", [False, True, 0.1])
 def test_the_curve_begins_near_the_bound_and_falls(anytime):
     clusters, y, order = labelled(3000, 80, 0.1)

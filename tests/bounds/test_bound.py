@@ -139,6 +139,7 @@ def failures(
     return bad
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_promise_holds_over_every_split_of_a_small_population(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -206,6 +207,7 @@ def test_many_clusters_of_one_class_cost_little() -> None:
     assert tight.bound < sortal.pac_mdl_bound(labels, y, language=Simple()).bound
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("truth", [[0, 1, 2, 3] * 2, [0, 0, 0, 0, 1, 1, 2, 3], list(range(8))])
 @pytest.mark.parametrize("m", [2, 4])
 def test_a_list_of_classes_that_nobody_gave_is_paid_for(truth: list[int], m: int) -> None:
@@ -219,6 +221,7 @@ def test_a_list_of_classes_that_nobody_gave_is_paid_for(truth: list[int], m: int
     assert all(count <= delta * len(splits) for delta, count in broken.items())
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("sizes", [(30, 20, 10), (58, 1, 1), (20, 20, 20)])
 def test_the_share_of_a_list_holds_for_the_population(sizes: tuple[int, ...]) -> None:
     """The bits are as few as those of the true numbers, but for one draw in delta/10."""

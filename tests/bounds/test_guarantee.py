@@ -57,6 +57,7 @@ def test_no_truth_breaks_the_guarantee_more_often_than_delta(truth, delta, m, n)
     assert broken <= delta * draws
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("X", [None, np.array([[1.0], [2], [9], [4], [7], [6], [8], [3]])])
 def test_every_split_of_eight_objects_keeps_the_promise_of_half(X, monkeypatch):
     truth = np.array([0, 0, 1, 0, 1, 1, 0, 1])
@@ -161,6 +162,7 @@ def test_the_sequence_is_the_largest_that_evidence_leaves(m, n, a):
         assert b_always(m, n, a, delta) == max(kept)
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("prior", [(1.0, 1.0), (0.5, 5.0), (2.0, 0.5)])
 @pytest.mark.parametrize(("m", "n", "a"), [(5, 7, 0), (6, 9, 2), (9, 20, 4), (3, 4, 3)])
 def test_evidence_under_a_prior_by_its_definition(prior, m, n, a):

@@ -128,6 +128,7 @@ def test_numbers_of_the_draw(tmp_path: Path) -> None:
             read(few, 6)
 
 
+@pytest.mark.long
 def test_a_study_counts_with_the_command(files: Path) -> None:
     table, truth = pd.read_csv(files / "few.csv"), np.repeat([0, 1, 2], N // 3)
     X = np.random.default_rng(0).normal(truth[:, None] * 6.0, 1.0, (N, 2))

@@ -44,6 +44,7 @@ def outcome(way: str, seed: int, **options):
     return bool(guarantee.refused), not guarantee.refused and errors > guarantee.bound
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("way", WAYS)
 def test_sorted_labels_are_refused_or_true(way: str) -> None:
     outcomes = [outcome(way, seed) for seed in range(8)]

@@ -31,6 +31,7 @@ def wine():
     return X, y, labelings
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("m", [20, 40])
 def test_many_small_classes_do_not_break_it(m):
     truth, broken = np.arange(1000) // 2, 0
@@ -96,6 +97,7 @@ def blobs():
     return np.array(codes), four, ((X - centers[four]) ** 2).sum(axis=1)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("design", ["nearest", "two clusters", "easy", "as many of each", "first"])
 def test_labels_that_are_no_draw_are_refused(blobs, design):
     codes, four, far = blobs
@@ -224,6 +226,7 @@ def broken_claims(statements, truth, labelings, y):
     return wrong > 0
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     "about",
     [["clusters"], ["classes"], ["counts"], ["abstain"], ["error"],
@@ -261,6 +264,7 @@ def test_claims_in_words(wine):
         claims(labelings, few, abstain=1.0)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("seed", range(2))
 def test_the_number_that_may_be_wrong_never_rises_while_labels_come(seed: int) -> None:
     rng = np.random.default_rng(seed)

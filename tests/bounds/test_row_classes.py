@@ -72,6 +72,7 @@ def test_confidence_of_a_classifier_is_on_average_that_of_its_test():
     assert _confidence(too_sure, np.full(N, -1)).mean() == pytest.approx(right, abs=0.03)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("anytime", "draws"), [(False, 60), (True, 25)])
 def test_what_is_guaranteed_of_each_class_is_rarely_false(anytime, draws):
     false = 0

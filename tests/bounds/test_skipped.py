@@ -47,6 +47,7 @@ def errors_of(guarantee, truth: np.ndarray) -> int:
     return int((guarantee.labels[hidden] != truth[hidden]).sum())
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("anytime", [True, 0.2, False])
 def test_deleted_errors_make_no_bound_false(anytime: bool | float) -> None:
     false = {"counted": 0, "ignored": 0}

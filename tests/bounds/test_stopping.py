@@ -38,6 +38,7 @@ def test_the_rate_of_the_dynamic_programming_does_not_matter(rate):
     )
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("N", "target", "delta"),
     [(40, 0.3, 0.09), (75, 0.1, 0.2), (60, 0.5, 0.05), (31, 0.9, 0.1), (12, 0.4, 0.5)],
@@ -154,6 +155,7 @@ def test_labels_before_the_test_are_no_part_of_it():
     assert again.classifier.predicted.tolist() == before.tolist()
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("draws", "clusterings"), [(20, 1), pytest.param(1000, 3, marks=pytest.mark.long)]
 )

@@ -63,6 +63,7 @@ def test_ties_are_decided_exactly() -> None:
     assert b_max(3, 2, 0, 0.1) == 1  # the tail of 2 is 1/10, just below the float 0.1
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("size", [50, 2000, 10**5, 10**7])
 def test_next_float_to_a_tail_is_told_from_it(size: int) -> None:
     rng = np.random.default_rng(size)

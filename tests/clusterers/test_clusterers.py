@@ -28,6 +28,7 @@ from sortal.runtime import resources
 from sortal.testing import check_clusterer
 
 
+@pytest.mark.quick(44)
 @parametrize_with_checks(
     [
         LinkageClustering(),

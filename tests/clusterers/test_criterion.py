@@ -20,6 +20,7 @@ METHODS = (*STARTED, "agglomerative")
 LESS = ("E1", "G1", "G1'")
 
 
+@pytest.mark.quick(17)
 @parametrize_with_checks(
     [
         CriterionClustering(3, method="refined-bisection", n_init=2, random_state=0),
@@ -63,6 +64,7 @@ def of_every_partition():
     return [by_formulas(documents(1), labels) for labels in ways if len(set(labels)) == 3]
 
 
+@pytest.mark.quick(8)
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("method", METHODS)
 def test_the_optimum_of_eight_documents(criterion, method, of_every_partition):
@@ -76,6 +78,7 @@ def test_the_optimum_of_eight_documents(criterion, method, of_every_partition):
         assert model.criterion_ == pytest.approx(best, rel=1e-10)
 
 
+@pytest.mark.quick(6)
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_each_merge_is_the_best_of_all_pairs(criterion, seed):
@@ -124,6 +127,7 @@ def test_merged_sums_need_no_matrix_of_pairs():
     assert peak < n * n
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_sums_that_follow_the_moves_are_those_made_afresh(criterion):
     """Ten thousand moves, from labels drawn anew, without starting the sums afresh."""

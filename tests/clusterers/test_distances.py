@@ -64,6 +64,7 @@ def test_it_is_the_clusterer_on_the_matrix(key, metric):
     np.testing.assert_array_equal(canonical_codes(labels), canonical_codes(reference(key, D)))
 
 
+@pytest.mark.quick(12)
 @pytest.mark.parametrize("metric", METRICS[:-1])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("key", ANY)

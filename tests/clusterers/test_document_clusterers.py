@@ -41,6 +41,7 @@ def not_for(estimator):
     return {}
 
 
+@pytest.mark.quick(33)
 @parametrize_with_checks(EVERY, expected_failed_checks=not_for)
 def test_estimator_contract(estimator, check):
     check(estimator)
@@ -97,6 +98,7 @@ def partitions(n, k):
             yield found
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("seed", range(3))
 def test_best_of_many_starts_is_the_best_of_all_partitions(k, seed):
@@ -489,6 +491,7 @@ def test_as_many_clusters_as_rows(model):
     assert len(set(labels.tolist())) == 7
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("model", EVERY, ids=str)
 def test_seeds_forms_and_explicit_zeros(model):
     X = counts(70, 15, 8)

@@ -20,6 +20,7 @@ def not_for(estimator):
     return {}
 
 
+@pytest.mark.quick(18)
 @parametrize_with_checks(
     [PCAKMeans(3, n_init=2), NormalizedCutNMF(3, max_iter=2000)], expected_failed_checks=not_for
 )

@@ -12,6 +12,7 @@ from sortal.clusterers.genie import spanning_tree
 from sortal.labelings import canonical_codes
 
 
+@pytest.mark.quick(27)
 @parametrize_with_checks([GenieClustering(), FilledHDBSCAN()])
 def test_estimator_contract(estimator, check):
     check(estimator)
@@ -46,6 +47,7 @@ def naive_genie(X, threshold):
         clusters[b] += clusters.pop(a)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("threshold", [0.0, 0.1, 0.3, 0.6])
 def test_genie_is_what_its_definition_says(threshold):
     for seed in range(6):

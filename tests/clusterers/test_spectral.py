@@ -16,6 +16,7 @@ from sortal.clusterers.spectral import _neighbors, embedding
 LAPLACIANS = ("random-walk", "symmetric", "unnormalized")
 
 
+@pytest.mark.quick(7)
 @parametrize_with_checks([SpectralClustering(3, laplacian="symmetric")])
 def test_the_estimator_contract(estimator, check):
     check(estimator)

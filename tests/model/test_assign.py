@@ -49,6 +49,7 @@ def run(folder: Path, *arguments: Any) -> Any:
     return done
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("source", ["new.csv", "new.parquet"])
 @pytest.mark.parametrize("out", ["o.csv", "o.parquet", "o.xlsx", "o.tsv"])
 def test_rows_get_their_clusters(folder: Path, source: str, out: str) -> None:
@@ -137,8 +138,8 @@ def test_errors_leave_nothing(folder: Path, arguments: Any, said: str) -> None:
 
 
 def test_rows_that_fail_half_way_leave_nothing(folder: Path) -> None:
-    rows = customers(60_000, 3).astype({"income": str})
-    rows["income"] = np.where(np.arange(60_000) == 59_000, "1\n2", rows["income"])
+    rows = customers(25_000, 3).astype({"income": str})
+    rows["income"] = np.where(np.arange(25_000) == 24_000, "1\n2", rows["income"])
     rows.to_csv(folder / "broken.csv", index=False)
     with (folder / "broken.csv").open("a") as file:
         file.write('"never closed, 1, 2\n')

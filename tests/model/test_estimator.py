@@ -29,6 +29,7 @@ ROWS = np.arange(len(X))
 QUICK = sortal.ChosenClustering(["kmeans", "ward"], n_clusters=(2, 3), n_init=1, by="silhouette")
 
 
+@pytest.mark.quick(6)
 @parametrize_with_checks([QUICK])
 def test_it_is_an_estimator(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -115,6 +115,7 @@ def parts(model: Model, path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     return json.loads(members["facts.json"]), arrays
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", MODELS)
 def test_forged_parts_give_clear_errors(tmp_path: Path, kind: str, step: int) -> None:

@@ -87,6 +87,7 @@ def test_outliers_stay_outliers_and_have_no_distance() -> None:
     np.testing.assert_array_equal(np.isnan(placed.distances), labels < 0)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("clusterer", ["ward", "average", "hdbscan", "genie", "spectral", "kmeans"])
 def test_training_rows_get_their_labels(clusterer: str) -> None:
     study = sortal.Study(X)

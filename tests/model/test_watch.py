@@ -51,6 +51,7 @@ def streams(
     return rng.multinomial(n, shares).astype(float)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("sizes", [(0, 4), (1, 60), (100, 5000)])
 def test_false_alarms_stay_rare_over_many_looks(sizes: tuple[int, int]) -> None:
     counts = streams(1, sizes)

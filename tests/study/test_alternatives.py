@@ -58,7 +58,7 @@ def agreement(truth, labels):
     return adjusted_rand_index(truth, labels, noise="singletons")
 
 
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("turned", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_two_planted_partitions_are_found(turned):
     a, b, _, found = crossed_and_alternatives(turned)
     assert len(found) == 2
@@ -81,6 +81,7 @@ def test_independent_groups_of_features():
     assert independent_blocks(Y, "euclidean") == []
 
 
+@pytest.mark.long
 def test_each_group_of_features_is_clustered_by_every_method():
     rng = np.random.default_rng(0)
     M, b = make_moons(600, noise=0.05, random_state=0)
@@ -131,6 +132,7 @@ def test_degenerate_input_has_an_answer():
         study.alternatives(0)
 
 
+@pytest.mark.long
 def test_constant_features_and_copies_of_rows_change_nothing():
     X, a, b = crossed()
     found = studied(np.column_stack([np.vstack([X, X[:20]]), np.ones(260)])).alternatives()

@@ -114,6 +114,7 @@ def surfaces(study, answer, monkeypatch, capsys):
     }
 
 
+@pytest.mark.quick(5)
 @pytest.mark.parametrize(("change", "told"), CHANGES, ids=[c[1] for c in CHANGES])
 def test_one_fact_is_found_everywhere(study, change, told, monkeypatch, capsys):
     answer = study.best()
@@ -125,6 +126,7 @@ def test_one_fact_is_found_everywhere(study, change, told, monkeypatch, capsys):
         assert told in text, surface
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -230,6 +232,7 @@ def test_without_a_reference_one_is_judged_and_what_else_there_is_is_not_known()
     assert "omit --no-reference to compare" in text
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("n", [1, 3])
 def test_random_labels_are_called_random_and_say_nothing_of_the_data(n):
     study = sortal.Study(load_iris().data)

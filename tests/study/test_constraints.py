@@ -57,6 +57,7 @@ def test_pairs_that_follow_from_others_add_nothing():
     assert abs(ahead[0] - ahead[1]) < 1.5
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("truth", ["side", "height", "four"])
 def test_pairs_choose_the_division_that_they_are_of(study, truth):
     study.constrain(pairs_of(study.labels(truth), 30))

@@ -37,6 +37,7 @@ def test_data_are_sent_once_where_the_executor_can():
         pd.testing.assert_series_equal(study.scores()["partition"], here)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 def test_judging_in_parts_is_judging_at_once(metric):
     X, truth = blobs(2000)
@@ -90,6 +91,7 @@ def tried_and_judged(X, executor=None, clusterers=("kmeans", "ward"), **options)
         return study.scores().drop(columns="seconds")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("way", ["client", "executor", "address"])
 def test_dask_gives_what_one_machine_gives(client, way, monkeypatch):
     X, _ = blobs(1500)

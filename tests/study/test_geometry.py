@@ -63,6 +63,7 @@ def check_same(of_rows, of_matrix):
     assert list(of_rows.rank("silhouette").index) == list(by)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     "metric",
     ["euclidean", "cosine", "cityblock", "minkowski:3", "correlation", "canberra", "symmetric_kl"],
@@ -298,6 +299,7 @@ def test_a_graph_with_some_classes(tmp_path):
     sortal.write_report(study, tmp_path / "graph.html")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_a_graph_without_classes_ends_in_an_answer(k):
     A, truth = communities(60, k)
@@ -381,6 +383,7 @@ def noted_rows(x, y):
     return float(abs(x - y).max())
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("rows", [False, True])
 def test_a_function_is_called_once_for_each_pair(tmp_path, monkeypatch, rows):
     monkeypatch.chdir(tmp_path)

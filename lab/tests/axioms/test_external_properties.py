@@ -69,6 +69,7 @@ def test_agreeing_pairs_of_each_kind():
 # -- every verdict is that of the definition ------------------------------------------------
 
 
+@pytest.mark.quick(9)
 @pytest.mark.parametrize("measure", MEASURES)
 def test_no_search_finds_what_the_definition_denies(measure):
     violated(measure, to=4)
@@ -85,6 +86,7 @@ def naive(key, judge, n):
     return any(is_broken(PROPERTIES[key], judge, as_case(pairs)) for pairs in cases)
 
 
+@pytest.mark.quick(7)
 @pytest.mark.parametrize(
     "key", ["symmetry", "homogeneity", "completeness", "monotonicity", "unique_optimum",
             "optimal_number"],
@@ -293,6 +295,7 @@ def uneven_minimum(T, C):
 LOWER = {"greater_is_better": False}
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("base", "made", "record", "extra"),
     [

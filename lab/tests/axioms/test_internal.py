@@ -87,6 +87,7 @@ ASKED = (
 STRICT = {"improving_within", "improving_between"}
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("measure", "lacks"),
     [
@@ -234,6 +235,7 @@ def test_metrics_and_points():
     assert embedded(np.array([[0.0, 1, 5], [1, 0, 1], [5, 1, 0]])) is None
 
 
+@pytest.mark.quick(11)
 @pytest.mark.parametrize("key", EVERY)
 def test_stored_counterexamples_replay(key):
     examples = [

@@ -38,6 +38,7 @@ def check(measure, property):
     assert found.to_dict() == FOUND[measure, property].to_dict()
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(("measure", "property"), QUICK)
 def test_the_search_finds_what_is_stored(measure, property):
     check(measure, property)
