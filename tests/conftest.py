@@ -34,7 +34,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave tests that cannot run here, and mark the cases long that ``quick`` does not draw."""
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("quick"):
+        if item.get_closest_marker("quick") and not item.get_closest_marker("long"):
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for name, of_test in cases.items():
         number = of_test[0].get_closest_marker("quick").args[0]

@@ -48,6 +48,7 @@ def test_a_fault_is_read_around_or_stops(kind: str, tmp_path: Path) -> None:
         assert dirty_tables.agreement(data.X, faulty.classes) > 0.9
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("kind", WHOLE)
 def test_a_whole_answer_is_right(kind: str, tmp_path: Path) -> None:
     assert faulty_verdicts.verdict(kind, 0, tmp_path, SWEEP) == "right"

@@ -72,6 +72,7 @@ def _few(entry: dict[str, Any]) -> dict[str, Any]:
     return shrunk
 
 
+@pytest.mark.quick(6)
 @pytest.mark.parametrize(
     "name",
     [

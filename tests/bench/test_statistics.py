@@ -206,6 +206,7 @@ def test_wilcoxon_and_holm_by_a_peer():
     assert pairwise_wilcoxon(scores)["p_holm"].tolist() == pytest.approx(by_posthocs)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("shape", [(2, 2), (4, 2), (3, 3)])
 @pytest.mark.parametrize("digits", [9, 0])
 def test_the_level_of_a_race_of_equal_methods(shape, digits):

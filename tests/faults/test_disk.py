@@ -71,11 +71,8 @@ def test_a_folder_that_cannot_be_written(tmp_path):
 def test_a_full_disk_on_the_command_line(small_disk):
     X = np.random.default_rng(0).normal(size=(3000, 2))
     pd.DataFrame(X).to_csv(small_disk.parent / "x.csv", index=False)
-    result = subprocess.run(
-        [sys.executable, "-m", "sortal", "run", "../x.csv", "-c", "kmeans", "-k", "2:60",
-         "--workers", "1", "--storage", "s.sortal"],
-        cwd=small_disk, capture_output=True, text=True,
-    )  # fmt: skip
+    result = sortal_command("run", "../x.csv", "-c", "kmeans", "-k", "2:60", "--n-init", 3,
+                            "--workers", 1, "--storage", "s.sortal", cwd=small_disk)  # fmt: skip
     assert result.returncode == 3, result.stderr
     assert "sortal: no space is left to write s.sortal" in result.stderr
 
@@ -106,6 +103,7 @@ def check_one_full_disk(path, size: int) -> None:
     pd.testing.assert_frame_equal(swept(X, path), whole, check_exact=True)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.posix
 @pytest.mark.parametrize("size", [12_000, 60_000])
 def test_a_study_that_cannot_grow_goes_on_when_it_can(tmp_path, size):
@@ -159,6 +157,7 @@ def test_values_on_a_disk_that_is_full(small_disk):
     assert KeptValues(path).get("0") == "0" * 2000
 
 
+@pytest.mark.quick(1)
 @pytest.mark.posix
 @pytest.mark.parametrize("size", [30_000, 70_000, 130_001])
 def test_values_that_cannot_grow_go_on_when_they_can(tmp_path, size):

@@ -106,6 +106,7 @@ def check_one_interrupt(whole, path: Path, step: int) -> None:
     assert timeless(again.stdout) == expected
 
 
+@pytest.mark.quick(1)
 def test_ctrl_c_and_again(whole, tmp_path):
     check_one_interrupt(whole, tmp_path / "s.sortal", random.Random(1).randrange(whole[2]))
 

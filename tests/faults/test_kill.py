@@ -110,6 +110,7 @@ def test_kill_at_many_moments(script, uninterrupted, tmp_path, moment):
     check_one_kill(script, uninterrupted, tmp_path / "k.sortal", moment, workers=1 + moment % 2)
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_what_is_finished(script, uninterrupted, tmp_path):
     expected, sweep = uninterrupted
     path = tmp_path / "c.sortal"

@@ -52,6 +52,7 @@ def files(tmp_path):
     return tmp_path
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize(
     "args",
     [

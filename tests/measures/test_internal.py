@@ -253,6 +253,7 @@ def test_rounds_hold_every_pair_once_and_nothing_twice():
             assert len(busy) == len(set(busy))
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("mirrored", [True, False])
 def test_number_of_threads_changes_nothing(mirrored, monkeypatch):
     monkeypatch.setattr("sortal.measures.passes.pairs.pays_mirrored", lambda *asked: mirrored)
@@ -291,6 +292,7 @@ def test_c_index_equals_sorting_all_distances(case):
         assert found == pytest.approx((total - low) / (high - low), rel=1e-11)
 
 
+@pytest.mark.quick(5)
 @pytest.mark.parametrize("n", [257, 700, pytest.param(2200, marks=pytest.mark.long)])
 @pytest.mark.parametrize("metric", ["euclidean", "cityblock", "kl", "precomputed"])
 @pytest.mark.parametrize("d", [3, 70])

@@ -24,6 +24,7 @@ def points(kind):
     return rng.integers(0, 3, (7, 2)).astype(float) if kind == "ties" else rng.normal(size=(7, 2))
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("kind", ["ties", "none"])
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 def test_closed_forms_are_the_mean_over_all_relabelings(sizes, kind):

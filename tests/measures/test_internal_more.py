@@ -224,6 +224,7 @@ def two_starts(X, k, seed):
     return KMeans(k, n_init=2, random_state=seed).fit_predict(X)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("reference", ["box", "pca"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_gap_finds_three_blobs_and_repeats(reference, weighted):

@@ -47,6 +47,7 @@ def accepts(measure, metric):
     return measure.takes == "distances" or has_form
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_cell_has_a_value_or_says_why_not(kind):
     data, metric = KINDS[kind]

@@ -152,7 +152,7 @@ class Slow(KMeans):
 def test_a_budget_stops_fits_and_a_larger_one_resumes(tmp_path):
     X, _ = blobs(60)
     with sortal.Study(X) as study:
-        study.sweep({"kmeans": "kmeans"}, k=[2, 3], n_init=1, budget=300, workers=2)
+        study.sweep({"kmeans": "kmeans"}, k=[2, 3], n_init=1, budget=300, workers=1)
         assert len(study.state.storage.planned()) == 0
         study.sweep({"slow": Slow(n_init=1)}, k=[2, 3], n_init=1, budget=1, workers=2)
         assert len(study.state.storage.planned()) == 2

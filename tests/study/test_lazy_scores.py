@@ -42,6 +42,7 @@ def answer_of(study):
     return study.best(stability=False, progress=False)
 
 
+@pytest.mark.quick(1)
 def test_the_answer_of_the_judge_reads_the_silhouette_alone(judging, computed):
     study = study_of()
     answer = answer_of(study)
@@ -65,6 +66,7 @@ def test_the_consensus_reads_all_measures_and_a_measure_itself(computed):
     assert computed[1:] == [{"calinski_harabasz_index", "silhouette"}]
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("by", [None, "consensus", "silhouette", "mcclain_rao_index"])
 def test_no_value_depends_on_what_was_read_before(judging, by):
     first, later = study_of(by=by), study_of(by=by)

@@ -78,6 +78,7 @@ def of_three(**families):
     return pd.DataFrame(families, index=["one", "two", "three"], dtype=float)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("families", "said"),
     [

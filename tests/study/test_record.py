@@ -53,6 +53,7 @@ def told(study: sortal.Study) -> tuple[pd.DataFrame, pd.DataFrame, str]:
 # -- resumed studies -------------------------------------------------------------------------
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("name", "first", "other"),
     [("metric", "euclidean", "cityblock"), ("noise", "drop", "cluster"), ("delta", 0.1, 0.2),
@@ -224,7 +225,7 @@ def test_a_study_says_after_any_changes_what_a_fresh_one_says():
     for i, step in enumerate(steps):
         told(study)
         step(study)
-        if i % 2 == 0:
+        if i not in (3, 7):
             continue
         fresh = sortal.Study(X, y=few)
         fresh.sweep("ward", k=[2, 3], workers=1)

@@ -202,6 +202,7 @@ def counted_fits(study, name, monkeypatch):
 CLOUD = np.random.default_rng(0).normal(size=(60, 2))
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("clusterer", "X"),
     [("average", triangle(20)), ("average", triangle(40)), ("average", CLOUD), ("hdbscan", CLOUD),

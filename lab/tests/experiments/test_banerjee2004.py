@@ -32,6 +32,7 @@ def small(monkeypatch):
     monkeypatch.setitem(banerjee2004.FIGURES, "banerjee2004-figure4", ("yahoo", "cmu-same-100"))
     monkeypatch.setattr(banerjee2004, "SPLITS", (50, 90))
     monkeypatch.setattr(banerjee2004, "DRAWS", 3)
+    monkeypatch.setattr(banerjee2004, "STARTS", 4)
     clusterers = {"SPKMeans": ("spherical-kmeans", {}), "KMeans": ("kmeans", {})}
     clusterers["SPKMeans refined"] = ("spherical-kmeans-refined", {})
     clusterers |= banerjee2004.COUNTED
@@ -57,6 +58,7 @@ def test_best_bounds_and_resuming(small, tmp_path):
     assert again.table.equals(first.table)
 
 
+@pytest.mark.long
 def test_the_batch_algorithm_stands_alone_beside_the_best_of_six(small, monkeypatch):
     monkeypatch.setitem(banerjee2004.FIGURES, "banerjee2004-batch", ("yahoo",))
     alone = banerjee2004.run(name="banerjee2004-batch", samples=3).table.iloc[0]

@@ -136,7 +136,11 @@ def test_tables_and_resumption(small: list[str], tmp_path: Path) -> None:
     whole = run("whissell2012-table6.1", samples=2)
     resumed = run("whissell2012-table6.1", samples=2, storage=file)
     pd.testing.assert_frame_equal(whole.table, resumed.table)
-    real = run("whissell2012-table6.4", samples=2, random_state=1)
+
+
+@pytest.mark.long
+def test_real_sets_have_errors(small: list[str]) -> None:
+    real = sortal_lab.run("whissell2012-table6.4", samples=2, random_state=1)
     assert real.table.loc["C-Index", ("average", "published")] == 0.309
     assert real.table["average", "error"].notna().all()
     assert "IMAGE" in str(real)

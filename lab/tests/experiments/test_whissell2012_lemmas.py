@@ -13,6 +13,7 @@ def few_objects(monkeypatch):
     monkeypatch.setattr(lemmas, "OBJECTS", 4)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("make", [lemmas.more_recognised, lemmas.scale_invariant, lemmas.rich,
                                   lemmas.bound_order])  # fmt: skip
 def test_claims_of_the_papers_hold(make):

@@ -126,6 +126,7 @@ def test_a_refit_is_what_the_estimator_predicts() -> None:
         np.testing.assert_array_equal(names[found.predictions[0, m]], expected)
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("classifier", ["5nn", "email", "centroid", "svm", "tree"])
 @pytest.mark.parametrize("cv", ["leave-one-out", 3])
 def test_one_is_many_and_names_do_not_matter(classifier: str, cv: Any) -> None:
