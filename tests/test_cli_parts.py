@@ -19,7 +19,7 @@ from command_line import sortal_command
 from sortal.cli import _stopping
 from sortal.cli._input import InputOptions, read_dataset
 from sortal.datasets.partitioned import sampled_tables
-from sortal.datasets.partitioned.label_folder import LabelFolder
+from sortal.datasets.partitioned.partitions import LabelFolder
 from sortal.runtime.output import MANIFEST
 from sortal.study import answer, judgement, objects, scores
 

@@ -8,7 +8,7 @@ import sortal
 from command_line import sortal_command
 from sortal import InputError, StorageError
 from sortal.datasets import from_array, from_table, weighted
-from sortal.datasets.values import dependence as _dependence
+from sortal.datasets.prepared import column_weights as _dependence
 from sortal.datasets.values.findings import sentence
 
 

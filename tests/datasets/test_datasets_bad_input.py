@@ -332,7 +332,7 @@ def test_memory_is_asked_before_reading(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.csv.bz2", "x.csv.xz"])
 def test_the_estimate_of_rows_is_near(name: str, tmp_path: Path) -> None:
-    from sortal.datasets.formats import text_layout as _layout
+    from sortal.datasets.formats import delimited as _layout
 
     X = np.random.default_rng(0).normal(size=(3_000, 4))
     rows = pd.DataFrame(X).to_csv(index=False, header=False).encode()

@@ -16,13 +16,13 @@ import sortal
 from sortal import InputError
 from sortal.datasets import KnownLabels, read_labelings, read_labels
 from sortal.datasets.labels.drawn_rows import (
+    MarkedRows,
     checks,
     key_columns,
     normal,
     skipped_before,
     table_of_draw,
 )
-from sortal.datasets.labels.marked_rows import MarkedRows
 from sortal.labelings.row_join import Rows
 
 N, M = 40, 12

@@ -19,8 +19,7 @@ from s3_server import serving
 from sortal import InputError
 from sortal.datasets import read
 from sortal.datasets.partitioned import partitions, sampled_tables
-from sortal.datasets.partitioned.label_folder import LabelFolder
-from sortal.datasets.partitioned.partitions import open_partitions
+from sortal.datasets.partitioned.partitions import LabelFolder, open_partitions
 from sortal.datasets.partitioned.sampled_tables import ColumnSums
 from sortal.model import assign_rows
 

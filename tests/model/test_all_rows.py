@@ -18,7 +18,7 @@ from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score
 import sortal
 from sortal import InputError
 from sortal.datasets.partitioned import partitions
-from sortal.datasets.partitioned.label_folder import LabelFolder
+from sortal.datasets.partitioned.partitions import LabelFolder
 from sortal.model import Placed, PlacementRule, all_rows, assign_rows
 from sortal.model.rule import _BLOCK
 from sortal.runtime.output import MANIFEST

@@ -11,7 +11,7 @@ from sortal import assess_structure
 from sortal._kernels import modes
 from sortal._kernels.dip import dip_evidence
 from sortal._kernels.modes import _bimodal, line_evidence, two_against_one
-from sortal.datasets.values.dependence import mode_p_value
+from sortal.datasets.prepared.column_weights import mode_p_value
 
 ONE = {
     "normal": lambda r: r.normal(size=200),

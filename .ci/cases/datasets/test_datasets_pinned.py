@@ -19,8 +19,7 @@ from scipy import sparse
 
 import sortal
 from sortal.datasets.labels.label_columns import studio_columns
-from sortal.datasets.partitioned.label_folder import LabelFolder
-from sortal.datasets.partitioned.partitions import open_partitions
+from sortal.datasets.partitioned.partitions import LabelFolder, open_partitions
 from sortal.datasets.prepared import column_weights
 from sortal.datasets.readers import read_objects
 from sortal.datasets.row_blocks import row_blocks

@@ -22,7 +22,7 @@ from sortal.datasets.labels.labelings import (
     read_labels,
 )
 from sortal.datasets.prepared.column_weights import weighted
-from sortal.datasets.prepared.dataset import Dataset, original_units
+from sortal.datasets.prepared.dataset import Dataset, Weighing, original_units
 from sortal.datasets.readers import available, gower_features, load, read, read_cells
 from sortal.datasets.relations import (
     as_dataset,
@@ -34,7 +34,6 @@ from sortal.datasets.relations import (
 )
 from sortal.datasets.tables.reading_plan import ReadingPlan
 from sortal.datasets.values.column_kinds import Column
-from sortal.datasets.values.dependence import Weighing
 from sortal.datasets.values.findings import Finding
 from sortal.datasets.values.reading_options import DoubtfulError, RepairableError
 

@@ -13,6 +13,7 @@ import numpy as np
 from sortal.datasets.formats.data_files import (
     check_file,
     check_name,
+    has_records_without_text,
     local,
     read_raw,
     split_name,
@@ -28,7 +29,6 @@ from sortal.datasets.formats.document_files import (
     read_counts,
     read_documents,
 )
-from sortal.datasets.formats.json_tables import has_records_without_text
 from sortal.datasets.labels.labelings import classes_of_file, read_labels
 from sortal.datasets.partitioned.partitions import open_partitions
 from sortal.datasets.partitioned.sampled_tables import sample_rows, unusable_in_parts

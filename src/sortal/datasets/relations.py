@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sortal.datasets.formats import text_layout
+from sortal.datasets.formats import delimited
 from sortal.datasets.formats.data_files import check_file, explained, read_raw, split_name
 from sortal.datasets.in_memory import from_array, from_table
 from sortal.datasets.labels.labelings import read_labels
@@ -378,7 +378,7 @@ def _graphml(path: Path) -> tuple[NDArray[Any], ...]:
     """Ends and weight of each edge of a GraphML file (default weight 1), and its nodes."""
     from xml.etree import ElementTree
 
-    with text_layout.open_binary(path) as stream:
+    with delimited.open_binary(path) as stream:
         text = stream.read()
     if b"<!ENTITY" in text:
         raise InputError(f"{path} defines XML entities, which are not expanded")

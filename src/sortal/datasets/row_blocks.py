@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sortal.datasets.formats import data_files, text_layout
+from sortal.datasets.formats import data_files, delimited
+from sortal.datasets.formats.data_files import has_records_without_text
 from sortal.datasets.formats.delimited import open_rows
 from sortal.datasets.formats.document_files import DOCUMENT_SUFFIXES, documents_of
-from sortal.datasets.formats.json_tables import has_records_without_text
 from sortal.datasets.readers import read_cells
 from sortal.datasets.tables.long_tables import reshaped
 from sortal.datasets.values import column_arrays
@@ -146,9 +146,7 @@ def _text_blocks(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    layout = text_layout.detect_layout(
-        path, suffix, header=header, encoding=encoding, wanted=wanted
-    )
+    layout = delimited.detect_layout(path, suffix, header=header, encoding=encoding, wanted=wanted)
     with open_rows(path, layout, encoding) as reader:
         for batch in reader:
             cells = pa.Table.from_batches([batch])

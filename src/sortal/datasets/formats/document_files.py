@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from sortal import text as vectors
-from sortal.datasets.formats import text_layout
+from sortal.datasets.formats import delimited
 from sortal.datasets.formats.data_files import (
     check_file,
     explained,
@@ -94,7 +94,7 @@ def documents_of(path: Path, options: ReadingOptions) -> forms.Documents:
         return forms.folder(path)
     check_file(path)
     if split_name(path)[1] in forms.JSON_LINES:
-        return forms.json_lines(path, text_column, text_layout.open_binary)
+        return forms.json_lines(path, text_column, delimited.open_binary)
     assert text_column is not None
     table = read_raw(path, options).content
     if not hasattr(table, "column_names"):
@@ -138,12 +138,12 @@ def read_counts(path: Path, options: ReadingOptions) -> WeightedTerms:
     labels: Any = None
     with explained(path):
         if suffix == ".mat":
-            with text_layout.open_binary(path) as stream:
+            with delimited.open_binary(path) as stream:
                 counts = matrices.cluto(path, stream)
             classes = matrices.beside(path, (".rclass",))
             labels = None if classes is None else read_lines(classes)
         elif suffix in matrices.LIBSVM:
-            with text_layout.open_binary(path) as stream:
+            with delimited.open_binary(path) as stream:
                 counts, labels = matrices.libsvm(path, stream)
             labels = labels if len(set(labels)) > 1 else None
         else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sortal.datasets.formats import data_files, delimited, text_layout
+from sortal.datasets.formats import data_files, delimited
 from sortal.datasets.formats.annotated_matrices import ANNDATA_SUFFIXES, clusterings_of
 from sortal.datasets.values import column_arrays
 from sortal.datasets.values.names_and_ids import with_visible_names
@@ -123,11 +123,11 @@ def _text(
     """Text table of a file of labels; the number of objects settles a guessed header."""
     stem, suffix = data_files.split_name(path)
 
-    def parse(header: bool | None) -> tuple[text_layout.TextLayout, pa.Table]:
+    def parse(header: bool | None) -> tuple[delimited.TextLayout, pa.Table]:
         options: dict[str, Any] = {"header": header, "encoding": "utf-8", "wanted": wanted}
-        layout = text_layout.detect_layout(path, suffix, **options)
+        layout = delimited.detect_layout(path, suffix, **options)
         if len(layout.names) == 1 or (single and layout.delimiter == " "):
-            layout = text_layout.detect_layout(path, ".csv", delimiter=",", **options)
+            layout = delimited.detect_layout(path, ".csv", delimiter=",", **options)
         delimited.require_memory(path, layout, len(layout.names))
         names = list(layout.names)
         rows = delimited.read_rows(path, layout, names, as_text=set(names), encoding="utf-8")

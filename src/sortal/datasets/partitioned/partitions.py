@@ -1,4 +1,4 @@
-"""Tables of any size: sources in parts, which are read batch by batch."""
+"""Tables of any size: sources in parts, their one schema, and folders of labels by part."""
 
 from __future__ import annotations
 
@@ -15,14 +15,7 @@ import numpy as np
 
 from sortal.datasets.formats import delimited
 from sortal.datasets.formats.data_files import explained
-from sortal.datasets.formats.text_layout import TextLayout, detect_layout
-from sortal.datasets.partitioned.part_schemas import (
-    HEAD_BYTES,
-    check_headers,
-    column_notes,
-    common_schema,
-    file_schemas,
-)
+from sortal.datasets.formats.delimited import TextLayout, detect_layout
 from sortal.datasets.values.names_and_ids import quoted
 from sortal.runtime.addresses import (
     filesystem_of,
@@ -31,14 +24,16 @@ from sortal.runtime.addresses import (
     pattern_folder,
     scheme_of,
 )
-from sortal.runtime.output import temporary_file, without_outputs
-from sortal.runtime.validation import InputError
+from sortal.runtime.output import OutputFolder, temporary_file, without_outputs
+from sortal.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.dataset import Fragment
     from pyarrow.fs import FileSystem
 
+    from sortal.datasets.formats.delimited import TextLayout
+    from sortal.runtime.output import WrittenFile
     from sortal.runtime.types import Ints
 
 #: tables of more rows are read in two passes, and studied by a sample
@@ -522,3 +517,135 @@ def _dask_tables(piece: Any, columns: Sequence[str] | None) -> Iterator[pa.Table
     frame = piece.compute(scheduler="synchronous")
     frame = frame if columns is None else frame[list(columns)]
     yield pa.Table.from_pandas(frame, preserve_index=False)
+
+
+#: bytes of a text file in which its header is sought
+HEAD_BYTES = 2**22
+
+
+def check_headers(filesystem: FileSystem, files: list[str], layout: TextLayout) -> None:
+    """Raise for a file with another header line than the first: Arrow matches by position."""
+    from sortal.runtime.threads import in_order
+
+    def header(file: str) -> bytes:
+        """The header line of a file, without quotes."""
+        with filesystem.open_input_stream(file, compression="detect") as stream:
+            lines = stream.read(HEAD_BYTES).split(b"\n", layout.skip)[: layout.skip]
+        return lines[-1].removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip()
+
+    if layout.has_header and len(files) > 1:
+        first, *others = in_order(header, files)
+        for file, line in zip(files[1:], others, strict=True):
+            if line != first:
+                raise InputError(
+                    f"{file} has another header line than {files[0]}; parts of a table need the "
+                    "same columns in the same order: name the files of one, as in 'part-*.csv'"
+                )
+
+
+def file_schemas(fragments: Sequence[Fragment]) -> list[tuple[str, pa.Schema]]:
+    """Path and schema of each file; raises for one without columns."""
+    from sortal.runtime.threads import in_order
+
+    schemas = in_order(lambda fragment: fragment.physical_schema, fragments)
+    paths = [getattr(fragment, "path", "a part") for fragment in fragments]
+    named = list(zip(paths, schemas, strict=True))
+    for path, schema in named:
+        if not schema.names:
+            raise InputError(
+                f"{path} has no columns; parts of a table need those of the others: write the "
+                "file again, or move it elsewhere"
+            )
+    return named
+
+
+def common_schema(schema: pa.Schema, files: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
+    """The schema of the first file, with the types that hold the values of all files.
+
+    Raises for a column that is, say, text in one file and numbers in another.
+    """
+    import pyarrow as pa
+
+    for j, name in enumerate(schema.names):
+        common, first = schema.field(j), None
+        for path, of_file in files:
+            if of_file.get_field_index(name) < 0:
+                continue
+            field = of_file.field(name)
+            first = first or (path, field)
+            try:
+                common = _wider(common, field)
+            except (pa.ArrowTypeError, pa.ArrowInvalid):
+                raise InputError(
+                    f"{name!r} is {_words(field.type)} in {path} and {_words(first[1].type)} in "
+                    f"{first[0]}; parts of a table need one type: write the file again, or move it "
+                    "elsewhere"
+                ) from None
+        schema = schema.set(j, common)
+    return schema
+
+
+def _wider(first: pa.Field, second: pa.Field) -> pa.Field:
+    """A field that has the values of both."""
+    import pyarrow as pa
+
+    if first.type == second.type or (_is_text(first.type) and _is_text(second.type)):
+        return first
+    fields = (pa.schema([field.with_nullable(True)]) for field in (first, second))
+    return pa.unify_schemas(list(fields), promote_options="permissive").field(0)
+
+
+def _is_text(dtype: pa.DataType) -> bool:
+    """Whether a type is text, also of categories."""
+    import pyarrow as pa
+
+    values = dtype.value_type if pa.types.is_dictionary(dtype) else dtype
+    return bool(pa.types.is_string(values) or pa.types.is_large_string(values))
+
+
+def _words(dtype: pa.DataType) -> str:
+    """A type in words."""
+    return "text" if _is_text(dtype) else f"of type {dtype}"
+
+
+def column_notes(schema: pa.Schema, files: Sequence[tuple[str, pa.Schema]]) -> Iterator[str]:
+    """Notes on columns that only some of the files have."""
+    for name in sorted({name for _, of_file in files for name in of_file.names}):
+        lacking = [path for path, of_file in files if name not in of_file.names]
+        if lacking and name in schema.names:
+            yield f"{name!r} is missing in {len(lacking):,} of {len(files):,} files ({lacking[0]})."
+        elif lacking:
+            more = next(path for path, of_file in files if name in of_file.names)
+            yield f"{name!r} is not used: {files[0][0]}, the first file, lacks it ({more} has it)."
+
+
+SUFFIX = ".parquet"
+
+
+@dataclass(frozen=True)
+class LabelFolder(OutputFolder):
+    """A folder with a Parquet file for each part of a table; see :class:`OutputFolder`."""
+
+    def parts(self) -> frozenset[str]:
+        """Names of the parts whose labels an earlier output wrote."""
+        names = (name for name in self.names() if name.endswith(SUFFIX))
+        return frozenset(name.removesuffix(SUFFIX) for name in names)
+
+    def write(self, part: str, tables: Iterator[pa.Table]) -> WrittenFile:
+        """Write the labels of a part to the stage; a file is whole or absent."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        first = next(tables)
+        options: Any = {
+            "use_dictionary": ["name"], "column_encoding": {"row": "DELTA_BINARY_PACKED"}
+        }  # fmt: skip
+        with self.file(f"{part}{SUFFIX}") as file:
+            try:
+                with pq.ParquetWriter(file, first.schema, **options) as writer:
+                    writer.write_table(first)
+                    for table in tables:
+                        writer.write_table(table)
+            except pa.ArrowException as error:
+                raise StorageError(f"{part}{SUFFIX} could not be written: {error}") from None
+        return file.written()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortal.datasets.formats import data_files
-from sortal.datasets.formats.text_layout import TextLayout
+from sortal.datasets.formats.delimited import TextLayout
 from sortal.datasets.partitioned.part_summaries import (
     PART_CELLS,
     PART_ROWS,

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,31 @@ if TYPE_CHECKING:
     from sortal.datasets.partitioned.sampled_tables import WholeTable
     from sortal.datasets.prepared.preparation import Preparation
     from sortal.datasets.tables.reading_plan import ReadingPlan
-    from sortal.datasets.values.dependence import Weighing
     from sortal.datasets.values.findings import Finding
     from sortal.datasets.values.names_and_ids import Ids
     from sortal.runtime.types import Bools, Floats, Ints, Rows
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """Weight of each column of a data set, and how it was decided.
+
+    Attributes
+    ----------
+    weights : mapping of str to float
+        Differences in a column are multiplied by its weight; columns of weight 0 are excluded.
+    by : {"dependence", "user"}
+    independent, repeated : tuple of str
+        Columns without weight because they depend on no other, or repeat one.
+    sampled : str
+        What part of the data the decision is based on; "" for all.
+    """
+
+    weights: Mapping[str, float]
+    by: Literal["dependence", "user"] = "dependence"
+    independent: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+    sampled: str = ""
 
 
 @dataclass(frozen=True, eq=False)
