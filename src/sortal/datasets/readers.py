@@ -376,15 +376,15 @@ def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> D
     Dataset
         Distances; for ``gower`` features with this cityblock distance.
     """
-    kind = OBJECT_FILES[metric]
-    if kind == "edit":
+    comparison = OBJECT_FILES[metric]
+    if comparison == "edit":
         return _strings(path, options)
-    if kind == "gower":
+    if comparison == "gower":
         return gower_features(read(path, **{**options, "scale": "none"}))
     data = read(path, **{**options, "scale": "none"})
     if not isinstance(data.X, np.ndarray) or data.metric != "euclidean":
         raise InputError(f"metric={metric!r} takes a table of numbers; {data.name} has {data.kind}")
-    if kind == "dtw":
+    if comparison == "dtw":
         distances = from_objects(list(data.X), "dtw", ids=data.ids)
     else:
         distances = from_distances(_great_circles(data), ids=data.ids)

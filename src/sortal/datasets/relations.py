@@ -202,8 +202,8 @@ def with_relation(dataset: Dataset, X: ArrayLike | str | Path, metric: str) -> D
     """Data set of the same objects with distances (``"precomputed"``) or a graph as data."""
     title = str(X) if isinstance(X, (str, Path)) else f"the table of {_relation_word(metric)}"
     if isinstance(X, (str, Path)):
-        kind: DataKind = "distances" if metric == "precomputed" else "graph"
-        X, names, _ = read_matrix(Path(X), ReadingOptions(kind=kind))
+        content: DataKind = "distances" if metric == "precomputed" else "graph"
+        X, names, _ = read_matrix(Path(X), ReadingOptions(kind=content))
     else:
         names = index_ids(X)
     matrix: Any = as_square(X, symmetric=True) if metric == "precomputed" else as_graph(X)
@@ -277,12 +277,12 @@ def _graph_notes(A: csr_array) -> tuple[str, ...]:
     """Note on the components of a graph, if there are several."""
     from scipy.sparse.csgraph import connected_components
 
-    count, part = connected_components(A, directed=False)
+    count, component = connected_components(A, directed=False)
     if count == 1:
         return ()
     return (
         f"The graph falls into {count:,} parts that no edge joins; the smallest has "
-        f"{np.bincount(part).min():,} of the {A.shape[0]:,} nodes.",
+        f"{np.bincount(component).min():,} of the {A.shape[0]:,} nodes.",
     )
 
 

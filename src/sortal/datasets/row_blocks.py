@@ -172,5 +172,5 @@ def _table(file: Path, options: ReadingOptions) -> Any:
 def _table_blocks(table: pa.Table) -> Iterator[RowBlock]:
     """Blocks of rows of a table."""
     for start in range(0, table.num_rows, ROWS_PER_BLOCK):
-        part = table.slice(start, ROWS_PER_BLOCK)
-        yield RowBlock(part, with_visible_names(part))
+        block = table.slice(start, ROWS_PER_BLOCK)
+        yield RowBlock(block, with_visible_names(block))

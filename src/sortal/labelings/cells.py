@@ -61,9 +61,9 @@ def _count_dense(true: Ints, pred: Ints, shape: tuple[int, int]) -> Cells | None
     tables = np.zeros((parts, *shape), dtype=np.int64)
     bounds = np.linspace(0, n, parts + 1).astype(np.intp)
 
-    def add(part: int) -> bool:
-        piece = slice(bounds[part], bounds[part + 1])
-        return count_dense(true[piece], pred[piece], tables[part])
+    def add(number: int) -> bool:
+        piece = slice(bounds[number], bounds[number + 1])
+        return count_dense(true[piece], pred[piece], tables[number])
 
     return cells_of(tables.sum(axis=0)) if all(in_threads(add, range(parts))) else None
 
@@ -107,7 +107,7 @@ def weigh(
 # -- given counts ----------------------------------------------------------------------------------
 
 
-def whole(counts: npt.ArrayLike) -> NDArray[np.int64]:
+def as_counts(counts: npt.ArrayLike) -> NDArray[np.int64]:
     """The counts as 64-bit integers; InputError where they are not whole."""
     counts = np.asarray(counts)
     numbers = counts.astype(np.float64) if counts.dtype.kind in "iufO" else None

@@ -48,9 +48,9 @@ class HeldOut:
         """Cluster of each object by all columns except ``without``; -1 where nothing is left."""
         codes = np.empty(len(self.rows), dtype=np.intp)
         for half, centers in enumerate(self._centers):
-            held = self._half != half
-            scores = self._points[held] @ centers.T
-            left_out: Any = self._points[held][:, without]
+            is_outside = self._half != half
+            scores = self._points[is_outside] @ centers.T
+            left_out: Any = self._points[is_outside][:, without]
             scores = np.asarray(scores - left_out @ centers[:, without].T)
             scores[np.abs(scores) < 1e-12] = 0.0
             squares = (centers**2).sum(axis=1) - (centers[:, without] ** 2).sum(axis=1)
@@ -59,7 +59,7 @@ class HeldOut:
             else:
                 scores = scores - squares / 2
             undecided = self._by_direction & ~scores.any(axis=1)
-            codes[held] = np.where(undecided, NOISE, np.argmax(scores, axis=1))
+            codes[is_outside] = np.where(undecided, NOISE, np.argmax(scores, axis=1))
         return codes
 
 
@@ -84,19 +84,19 @@ def held_out(
     if k < 2 or len(rows) < 4 * k:
         return None
     half = np.arange(len(rows)) % 2
-    drawn, drawn_codes = points[rows], codes[rows]
+    sample, sample_codes = points[rows], codes[rows]
     recovered = np.ones(k, dtype=bool)
     centers = []
     for side in range(2):
         model = KMeans(k, n_init=_STARTS, random_state=int(rng.integers(2**31)))
         with threadpool_limits(1), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # fewer different objects than clusters
-            model.fit(drawn[half == side])
+            model.fit(sample[half == side])
         shared = np.zeros((k, k), dtype=np.int64)
-        np.add.at(shared, (drawn_codes[half == side], model.labels_), 1)
+        np.add.at(shared, (sample_codes[half == side], model.labels_), 1)
         match = linear_sum_assignment(shared, maximize=True)[1]
         shared_size = shared[np.arange(k), match]
         union_size = shared.sum(axis=1) + shared.sum(axis=0)[match] - shared_size
         recovered &= (shared_size > 0) & (shared_size >= RECOVERED * union_size)
         centers.append(model.cluster_centers_[match])
-    return HeldOut(rows, recovered, drawn, half, (centers[0], centers[1]), by_direction)
+    return HeldOut(rows, recovered, sample, half, (centers[0], centers[1]), by_direction)

@@ -59,8 +59,8 @@ class Constraints:
 
     def kept(self, codes: NDArray[Any]) -> NDArray[np.bool_]:
         """Mask of the pairs that each of M clusterings (M, n) keeps, (M, m)."""
-        kept: NDArray[np.bool_] = self.together(codes) == self.must
-        return kept
+        agrees: NDArray[np.bool_] = self.together(codes) == self.must
+        return agrees
 
 
 def as_constraints(

@@ -454,8 +454,8 @@ def _partly(
     alone = np.flatnonzero(match.places < 0)
     sides = []
     for side, key, rows in ((left, match.left, alone), (right, match.right, foreign)):
-        shown = ", ".join(_shown(key, int(row)) for row in rows[:MAX_EXAMPLES])
-        examples = f" ({shown}{', ...' * (len(rows) > MAX_EXAMPLES)})" if len(rows) else ""
+        values = ", ".join(_shown(key, int(row)) for row in rows[:MAX_EXAMPLES])
+        examples = f" ({values}{', ...' * (len(rows) > MAX_EXAMPLES)})" if len(rows) else ""
         sides.append(f"{len(rows):,} of {side.n:,} objects only in {side.name}{examples}")
     return InputError(
         f"{left.name} and {right.name} are not about the same objects by {match.name}: "
@@ -550,8 +550,8 @@ def naming_column(rows: Rows, wanted: Iterable[object]) -> Values | None:
 
 def _first(key: KeyColumn) -> str:
     """The first values of a key."""
-    shown = ", ".join(_shown(key, i) for i in range(min(MAX_EXAMPLES, len(key))))
-    return f"{shown}, ..." if len(key) > MAX_EXAMPLES else shown
+    values = ", ".join(_shown(key, i) for i in range(min(MAX_EXAMPLES, len(key))))
+    return f"{values}, ..." if len(key) > MAX_EXAMPLES else values
 
 
 def _shown(key: KeyColumn, row: int) -> str:

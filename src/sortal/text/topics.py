@@ -96,16 +96,18 @@ def telling_terms(
         outside = everywhere - inside[c]
         low, _ = _difference(inside[c], size, outside, len(codes) - size, z)
         share = inside[c] / size
-        rest = outside / max(len(codes) - size, 1)
+        share_outside = outside / max(len(codes) - size, 1)
         best = np.lexsort((-share, -low, ~eligible))
-        for j in [j for j in best[: 3 * count] if eligible[j] and share[j] > rest[j]][:count]:
-            candidates.append((c, j, share[j], rest[j]))
+        for j in [j for j in best[: 3 * count] if eligible[j] and share[j] > share_outside[j]][
+            :count
+        ]:
+            candidates.append((c, j, share[j], share_outside[j]))
     intervals = _elsewhere(
         rows, codes, clusters, [(c, j) for c, j, _, _ in candidates], z, random_state
     )
     table = [
-        (int(clusters[c]), names[j], share, rest, *ends)
-        for (c, j, share, rest), ends in zip(candidates, intervals, strict=True)
+        (int(clusters[c]), names[j], share, share_outside, *ends)
+        for (c, j, share, share_outside), ends in zip(candidates, intervals, strict=True)
     ]
     return pd.DataFrame(table, columns=["cluster", "term", "share", "rest", "low", "high"])
 

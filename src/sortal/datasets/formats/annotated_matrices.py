@@ -72,10 +72,10 @@ def _variables(adata: Any) -> pd.DataFrame:
 
     X: Any = sparse.csc_array(adata.X) if sparse.issparse(adata.X) else np.asarray(adata.X)
     mean, square = X.mean(axis=0), (X**2).mean(axis=0)
-    kept = np.sort(np.argsort(-np.asarray(square - mean**2), kind="stable")[:MAX_VARIABLES])
-    block = X[:, kept]
+    columns = np.sort(np.argsort(-np.asarray(square - mean**2), kind="stable")[:MAX_VARIABLES])
+    block = X[:, columns]
     values = block.toarray() if sparse.issparse(block) else block
-    names = np.asarray(adata.var_names, dtype=object)[kept]
+    names = np.asarray(adata.var_names, dtype=object)[columns]
     return pd.DataFrame(np.asarray(values, dtype=np.float32), columns=list(map(str, names)))
 
 

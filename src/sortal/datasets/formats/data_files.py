@@ -51,7 +51,7 @@ _SIZE_HINT = "exclude columns with drop (--drop), or give a sample of its rows"
 
 def read_raw(path: Path, options: ReadingOptions, *, literal: bool = False) -> RawData:
     """Read ``path`` in the format of its suffix; text cells stay as written if ``literal``."""
-    path, part = split_part(path)
+    path, member = split_part(path)
     check_file(path)
     name, suffix = split_name(path)
     with explained(path):
@@ -60,9 +60,9 @@ def read_raw(path: Path, options: ReadingOptions, *, literal: bool = False) -> R
         elif suffix in PARQUET_SUFFIXES:
             raw = _parquet(path, options)
         elif suffix in SPREADSHEET_SUFFIXES:
-            raw = _spreadsheet(path, part, options.header)
+            raw = _spreadsheet(path, member, options.header)
         elif suffix in DATABASE_SUFFIXES:
-            raw = read_database(path, suffix, part)
+            raw = read_database(path, suffix, member)
         elif suffix in (JSON_SUFFIX, *JSON_LINE_SUFFIXES):
             records = read_records(path, suffix)
             raw = RawData("", None, records, tuple(records.column_names))
@@ -71,12 +71,12 @@ def read_raw(path: Path, options: ReadingOptions, *, literal: bool = False) -> R
         elif suffix == ".npz":
             raw = _npz(path)
         elif suffix in ANNDATA_SUFFIXES:
-            raw = read_annotated(path, part)
+            raw = read_annotated(path, member)
         elif suffix == ".mtx":
             raw = RawData("", None, _matrix_market(path), owned=True)
         else:
             raise InputError(f"{path}: the format {suffix!r} is not known; there are {FORMATS}")
-    raw.name, raw.source = part or name, str(path) if part is None else f"{path}#{part}"
+    raw.name, raw.source = member or name, str(path) if member is None else f"{path}#{member}"
     return raw
 
 
@@ -84,8 +84,8 @@ def split_part(path: str | os.PathLike[str]) -> tuple[Path, str | None]:
     """Split ``shop.xlsx#orders`` into the file and its sheet, table or representation."""
     file = Path(path)
     if not file.exists() and "#" in file.name:
-        name, _, part = str(path).rpartition("#")
-        return Path(name), part
+        name, _, member = str(path).rpartition("#")
+        return Path(name), member
     return file, None
 
 
@@ -117,7 +117,7 @@ def check_file(path: Path, also: Iterable[str] = ()) -> None:
 
 def check_name(path: Path) -> None:
     """Raise for a name that no file can have."""
-    if any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in path.parts):
+    if any(len(os.fsencode(component)) > MAX_NAME_BYTES for component in path.parts):
         raise InputError(f"there is no file {str(path)[:60] + '...'!r}: the name is too long")
     if "\0" in str(path):
         raise InputError(f"there is no file {str(path)!r}: a name cannot contain a zero byte")
@@ -263,8 +263,8 @@ def _spreadsheet(path: Path, sheet: str | None, header: bool | None) -> RawData:
             if sheet is not None and sheet not in names:
                 raise InputError(f"{path} has no sheet {sheet!r}; there are {quoted(names)}")
             hidden = _hidden_sheets(book)
-            shown = [name for name in names if name not in hidden] or names
-            for name in shown if sheet is None else [sheet]:
+            visible_names = [name for name in names if name not in hidden] or names
+            for name in visible_names if sheet is None else [sheet]:
                 frame, n_title = _sheet(book, name, header)
                 if frame.size:
                     break

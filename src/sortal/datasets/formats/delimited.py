@@ -77,8 +77,8 @@ def read_rows(
                 raise _ragged_error(path, layout, ragged) from None
             table = parse(columns, text, missing)
             if notes is not None and footnotes:
-                shown = " / ".join(layout.delimiter.join(line.cells) for line in ragged)
-                notes.append(f"Skipped lines below the table: {visible(shown)[:80]!r}.")
+                skipped = " / ".join(layout.delimiter.join(line.cells) for line in ragged)
+                notes.append(f"Skipped lines below the table: {visible(skipped)[:80]!r}.")
                 ragged = []
     if any(pa.types.is_binary(field.type) for field in table.schema):
         raise _text_error(path, encoding, None) or InputError(f"{path} is not text in {encoding}")
@@ -205,11 +205,11 @@ def _footnotes(path: Path, layout: TextLayout, encoding: str, ragged: list[Ragge
 
 def _ragged_error(path: Path, layout: TextLayout, ragged: list[Ragged]) -> RepairableError:
     """Error that lists the first ragged lines."""
-    shown = [layout.delimiter.join(line.cells) for line in ragged[:3]]
-    shown = [text if len(text) <= 60 else text[:57] + "..." for text in shown]
+    texts = [layout.delimiter.join(line.cells) for line in ragged[:3]]
+    texts = [text if len(text) <= 60 else text[:57] + "..." for text in texts]
     places = "; ".join(
         f"line {line.line}: {_cells(len(line.cells))}, {text!r}"
-        for line, text in zip(ragged, shown, strict=False)
+        for line, text in zip(ragged, texts, strict=False)
     )
     count = f"{len(ragged):,} lines do" if len(ragged) > 1 else "a line does"
     return RepairableError(
@@ -558,8 +558,8 @@ def _text_size(path: Path) -> float:
         return size
     with path.open("rb") as raw, DECOMPRESSORS[suffix](raw, "rb") as stream:
         n_bytes = 0
-        while n_bytes < 16 * HEAD_BYTES and (part := stream.read(HEAD_BYTES)):
-            n_bytes += len(part)
+        while n_bytes < 16 * HEAD_BYTES and (block := stream.read(HEAD_BYTES)):
+            n_bytes += len(block)
         return n_bytes * size / max(1, min(size, raw.tell()))
 
 

@@ -455,8 +455,8 @@ def _require_all(
 
 def _named(rows: list[int], numbers: Floats) -> str:
     """Rows by their numbers in the draw, and that they are not."""
-    shown = first_few([f"{numbers[i]:g}" for i in rows], 3)
-    return f"draw {shown} {'are not rows' if len(rows) > 1 else 'is no row'}"
+    listed = first_few([f"{numbers[i]:g}" for i in rows], 3)
+    return f"draw {listed} {'are not rows' if len(rows) > 1 else 'is no row'}"
 
 
 def skipped_before(

@@ -150,11 +150,14 @@ def differences(parts: Sequence[PartSummary]) -> list[Difference]:
     """
     if len(parts) < 2:
         return []
-    numeric = tuple(dict.fromkeys(name for part in parts for name in part.columns))
-    quantiles = np.stack([_aligned(part, numeric) for part in parts])
-    names = tuple(dict.fromkeys(name for part in parts for name in part.missing))
+    numeric = tuple(dict.fromkeys(name for summary in parts for name in summary.columns))
+    quantiles = np.stack([_aligned(summary, numeric) for summary in parts])
+    names = tuple(dict.fromkeys(name for summary in parts for name in summary.missing))
     shares = np.array(
-        [[part.missing.get(name, part.n_rows) / part.n_rows for name in names] for part in parts]
+        [
+            [summary.missing.get(name, summary.n_rows) / summary.n_rows for name in names]
+            for summary in parts
+        ]
     )
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)  # columns without numbers
@@ -172,13 +175,13 @@ def _order(difference: Difference) -> float:
     return float(np.log10(max(difference.size, 1e-300)))
 
 
-def _aligned(part: PartSummary, names: Sequence[str]) -> Floats:
+def _aligned(summary: PartSummary, names: Sequence[str]) -> Floats:
     """Quantiles of a part in the order of these columns."""
-    place = {name: j for j, name in enumerate(part.columns)}
+    place = {name: j for j, name in enumerate(summary.columns)}
     aligned = np.full((len(_LEVELS), len(names)), np.nan)
     for j, name in enumerate(names):
         if name in place:
-            aligned[:, j] = part.quantiles[:, place[name]]
+            aligned[:, j] = summary.quantiles[:, place[name]]
     return aligned
 
 
@@ -201,8 +204,8 @@ def _at(values: NDArray[np.floating], level: float, *, above: bool = False) -> F
     ordered = np.sort(values, axis=0)  # NaN last
     last = np.maximum(np.isfinite(values).sum(axis=0) - 1, 0)
     place = np.ceil(level * last) if above else np.floor(level * last)
-    found: Floats = ordered[place.astype(np.intp), np.arange(values.shape[1])]
-    return found
+    quantiles: Floats = ordered[place.astype(np.intp), np.arange(values.shape[1])]
+    return quantiles
 
 
 def _median(values: Floats) -> Floats:
@@ -262,8 +265,8 @@ def _of_medians(
     scale = np.maximum(deviation, within)
     shift = np.abs(medians - usual) / np.where(scale > 0, scale, np.nan)
     for p, j in np.argwhere(shift >= MIN_SHIFT):
-        value, other = float(medians[p, j]), float(usual[p, j])
-        yield Difference(parts[p].name, names[j], "median", value, other, float(shift[p, j]))
+        value, usual_value = float(medians[p, j]), float(usual[p, j])
+        yield Difference(parts[p].name, names[j], "median", value, usual_value, float(shift[p, j]))
 
 
 def _of_missing(
@@ -273,8 +276,10 @@ def _of_missing(
     usual, deviation = _others(shares)
     apart = shares - usual
     for p, j in np.argwhere((apart >= MIN_MISSING) & (apart > MIN_DEVIATIONS * deviation)):
-        value, other = float(shares[p, j]), float(usual[p, j])
-        yield Difference(parts[p].name, names[j], "missing", value, other, value - other)
+        value, usual_value = float(shares[p, j]), float(usual[p, j])
+        yield Difference(
+            parts[p].name, names[j], "missing", value, usual_value, value - usual_value
+        )
 
 
 def unlike_finding(results: Sequence[Difference]) -> Finding | None:
@@ -296,10 +301,12 @@ def summary_table(parts: Sequence[PartSummary]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "part": part.name, "column": name, "rows": part.n_rows,
-                "missing": part.missing[name], "median": median, "spread": spread,
+                "part": summary.name, "column": name, "rows": summary.n_rows,
+                "missing": summary.missing[name], "median": median, "spread": spread,
             }
-            for part in parts
-            for name, median, spread in zip(part.columns, part.medians, part.spreads, strict=True)
+            for summary in parts
+            for name, median, spread in zip(
+                summary.columns, summary.medians, summary.spreads, strict=True
+            )
         ]
     )  # fmt: skip

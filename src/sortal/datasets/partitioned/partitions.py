@@ -322,11 +322,11 @@ def _open_files(
     import pyarrow as pa
     from pyarrow import dataset as arrow
 
-    kind = _kind(files[0])
+    file_format = _kind(files[0])
     text = None
-    format_: Any = kind
+    format_: Any = file_format
     try:
-        if kind == "csv":
+        if file_format == "csv":
             text, format_ = _text_format(filesystem, files[0], header, encoding)
             check_headers(filesystem, files, text)
         opened = arrow.dataset(

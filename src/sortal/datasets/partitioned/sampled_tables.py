@@ -89,11 +89,11 @@ class ColumnSums:
         present = np.isfinite(X)
         missing |= dict(zip(names, (len(X) - present.sum(axis=0)).tolist(), strict=True))
         counts = present.sum(axis=0)
-        whole = present.all(axis=1)
-        filled = np.where(present, X, 0.0) if not whole.all() else X
+        is_complete = present.all(axis=1)
+        filled = np.where(present, X, 0.0) if not is_complete.all() else X
         means = filled.sum(axis=0) / np.maximum(counts, 1)
-        deviations = np.where(present, X - means, 0.0) if not whole.all() else X - means
-        complete = X[whole]
+        deviations = np.where(present, X - means, 0.0) if not is_complete.all() else X - means
+        complete = X[is_complete]
         center = complete.mean(axis=0) if len(complete) else np.zeros(len(names))
         centered = complete - center
         return cls(
@@ -109,15 +109,15 @@ class ColumnSums:
         counts, shift = self.counts + more.counts, more.means - self.means
         share = more.counts / np.maximum(counts, 1)
         n = self.n_complete + more.n_complete
-        step, part = more.center - self.center, more.n_complete / max(n, 1)
+        step, weight = more.center - self.center, more.n_complete / max(n, 1)
         return ColumnSums(
             self.n_rows + more.n_rows,
             {name: self.missing[name] + more.missing[name] for name in self.missing},
             self.names, counts, self.means + shift * share,
             self.squares + more.squares + shift**2 * self.counts * share,
             np.minimum(self.low, more.low), np.maximum(self.high, more.high), n,
-            self.center + step * part,
-            self.products + more.products + np.outer(step, step) * self.n_complete * part,
+            self.center + step * weight,
+            self.products + more.products + np.outer(step, step) * self.n_complete * weight,
         )  # fmt: skip
 
     @property
@@ -245,7 +245,7 @@ def _first_pass(
     """Sums of all rows, summaries of the parts, the sampled rows, and their numbers."""
     n, key = partitions.n_rows, options.id_column
     columns = [name for name in partitions.columns if name not in options.drop]
-    drawn = None if key else draw_rows(n, size, 0)
+    numbers = None if key else draw_rows(n, size, 0)
     # enough in all but one of 10^15 cases
     share = min(1.0, (size + 8 * np.sqrt(size)) / n)
     work = partial(_pass_over, columns, key, share, partitions.text)
@@ -256,7 +256,7 @@ def _first_pass(
     sums: ColumnSums | None = None
     with progress_bar("Reading", n, show=progress) as advance:
         for of_part, summary, table, place in workers.map(
-            work, (drawn,), partitions.parts, one_blas_thread=True
+            work, (numbers,), partitions.parts, one_blas_thread=True
         ):
             sums = of_part if sums is None else sums + of_part
             summaries.append(summary)
@@ -286,7 +286,7 @@ def _pass_over(
     key: str | None,
     share: float,
     layout: TextLayout | None,
-    drawn: Ints | None,
+    numbers: Ints | None,
     part: Part,
 ) -> tuple[ColumnSums, PartSummary, pa.Table, NDArray[Any]]:
     """Sums and summary of a part, its sampled rows, and their numbers and hashes."""
@@ -302,10 +302,10 @@ def _pass_over(
         values.append(_matrix(take_rows(first, batch, compared), numeric, layout))
         hashes = np.zeros(batch.num_rows, np.uint64)
         if key is None:
-            assert drawn is not None
-            low, high = np.searchsorted(drawn, (first, first + batch.num_rows))
-            rows = drawn[low:high] - first
-            tables.append(take_rows(first, batch, drawn))
+            assert numbers is not None
+            low, high = np.searchsorted(numbers, (first, first + batch.num_rows))
+            rows = numbers[low:high] - first
+            tables.append(take_rows(first, batch, numbers))
         else:
             hashes = _hashes(batch[key])
             rows = np.flatnonzero(hashes <= np.uint64(share * (2**64 - 2**11)))
@@ -340,16 +340,16 @@ def _hashes(ids: pa.ChunkedArray, seed: int = 0) -> NDArray[np.uint64]:
 
 def rows_by_key(batches: Iterator[pa.ChunkedArray], size: int, seed: int) -> Ints:
     """Numbers of rows drawn by their ids, in the order of the draw: the same in any row order."""
-    kept = np.empty(0, [("hash", np.uint64), ("row", np.int64)])
+    lowest = np.empty(0, [("hash", np.uint64), ("row", np.int64)])
     first = 0
     for ids in batches:
-        place = np.empty(len(ids), kept.dtype)
+        place = np.empty(len(ids), lowest.dtype)
         place["hash"], place["row"] = _hashes(ids, seed), first + np.arange(len(ids))
-        kept = np.sort(np.concatenate([kept, place]), order=["hash", "row"])[:size]
+        lowest = np.sort(np.concatenate([lowest, place]), order=["hash", "row"])[:size]
         first += len(ids)
-    if len(np.unique(kept["hash"])) < len(kept):
+    if len(np.unique(lowest["hash"])) < len(lowest):
         raise InputError("some drawn rows have the same id, which must name one row only")
-    rows: Ints = kept["row"]
+    rows: Ints = lowest["row"]
     return rows
 
 

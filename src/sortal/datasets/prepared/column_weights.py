@@ -384,9 +384,9 @@ def merge_rare(codes: Ints) -> Ints:
     is_rare = counts < max(MIN_CODE_COUNT, MIN_CODE_SHARE * len(codes))
     if is_rare.sum() > 1 or (is_rare.any() and counts[is_rare].sum() < MIN_CODE_COUNT):
         common = np.flatnonzero(~is_rare)
-        rest = counts[is_rare].sum()
+        n_rare = counts[is_rare].sum()
         # too few to be a code of their own: they join the most frequent
-        target = -1 if rest >= MIN_CODE_COUNT else int(np.argmax(counts))
+        target = -1 if n_rare >= MIN_CODE_COUNT else int(np.argmax(counts))
         codes = np.where(is_rare[codes], target, codes)
         if len(common) == 0:
             return np.zeros(len(codes), dtype=np.int64)

@@ -187,7 +187,7 @@ def repeated_columns(
     if n < MIN_ROWS_OF_FLAGS:  # columns of two values coincide by chance
         is_multiple &= ~two_valued
     is_multiple[:, spread == 0] = False
-    kept = np.zeros(d, dtype=bool)
+    is_original = np.zeros(d, dtype=bool)
     pairs: list[tuple[str, str]] = []
     # of several units the one whose spread is most like that of the other columns stays
     typical = np.log(np.where(spread > 0, spread, 1))
@@ -195,12 +195,12 @@ def repeated_columns(
     first = [distance[origin == j].min(initial=np.inf) for j in range(len(columns))]
     for j in np.argsort(np.round(first, 6), kind="stable"):
         name, features = columns[j], np.flatnonzero(origin == j)
-        repeated = is_multiple[np.ix_(features, np.flatnonzero(kept))]
+        repeated = is_multiple[np.ix_(features, np.flatnonzero(is_original))]
         if len(features) and repeated.size and repeated.any(axis=1).all():
-            original = np.flatnonzero(kept)[np.argmax(repeated[0])]
+            original = np.flatnonzero(is_original)[np.argmax(repeated[0])]
             pairs.append((name, columns[origin[original]]))
         else:
-            kept[features] = True
+            is_original[features] = True
     return pairs
 
 
@@ -268,11 +268,11 @@ def successive(X: Rows) -> list[Finding]:
     if n < MIN_SUCCESSIVE:
         return []
     rows = np.sort(np.random.default_rng(0).permutation(n)[:MAX_SUCCESSIVE])
-    here, after, later = (X[rows + below] for below in (0, 1, LAG))
-    if isinstance(here, np.ndarray):
-        kept = [not _has_one_direction(steps) for steps in np.diff(here, axis=0).T]
-        here, after, later = here[:, kept], after[:, kept], later[:, kept]
-    near, far = _squared_distances(here, after), _squared_distances(here, later)
+    current, after, later = (X[rows + below] for below in (0, 1, LAG))
+    if isinstance(current, np.ndarray):
+        unsorted = [not _has_one_direction(steps) for steps in np.diff(current, axis=0).T]
+        current, after, later = current[:, unsorted], after[:, unsorted], later[:, unsorted]
+    near, far = _squared_distances(current, after), _squared_distances(current, later)
     share = float(np.mean((near < far) + (near == far) / 2))
     if share < MIN_ALIKE:
         return []

@@ -174,11 +174,11 @@ class Dataset:
         """
         X = self.X
         digest = hashlib.sha256(f"{X.shape} {X.dtype.str}".encode())
-        parts = [X]
+        arrays = [X]
         if not isinstance(X, np.ndarray):
-            parts = [X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data]
-        for part in parts:
-            digest.update(np.ascontiguousarray(part).data)
+            arrays = [X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data]
+        for array in arrays:
+            digest.update(np.ascontiguousarray(array).data)
         return digest.hexdigest()
 
     def _repr_html_(self) -> str:
@@ -264,12 +264,12 @@ def _countable(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The column as a type whose values Arrow can count."""
     import pyarrow as pa
 
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if pa.types.is_floating(kind):
-        kind = pa.float64()
-    elif pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
-        kind = pa.large_string() if pa.types.is_string_view(kind) else pa.large_binary()
-    return column.cast(kind)
+    dtype = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_floating(dtype):
+        dtype = pa.float64()
+    elif pa.types.is_string_view(dtype) or pa.types.is_binary_view(dtype):
+        dtype = pa.large_string() if pa.types.is_string_view(dtype) else pa.large_binary()
+    return column.cast(dtype)
 
 
 def row_keys(

@@ -215,8 +215,8 @@ class Preparation:
 
     def _fill_and_scale(self, X: NDArray[Any], filler: Filler | None, notes: list[str]) -> Prepared:
         """Impute, scale and check the features of further objects."""
-        kept = self.kept
-        X, origin = X[:, kept], self.origin[kept] if self.columns else self.origin
+        has_weight = self.kept
+        X, origin = X[:, has_weight], self.origin[has_weight] if self.columns else self.origin
         bad = ~np.isfinite(X)
         # the first feature of each column
         gaps = bad[:, np.unique(origin, return_index=True)[1]]
@@ -227,16 +227,16 @@ class Preparation:
                 check_data(X, name="X")  # raises with the places
             assert filler is not None
             X = np.array(X, dtype=np.float64)
-            filler.fill(X, bad, origin, self.categorical[kept])
+            filler.fill(X, bad, origin, self.categorical[has_weight])
             count, rows = int(gaps.sum()), int((share > 0).sum())
             notes.append(
                 f"Filled in {count:,} missing value{'s' * (count > 1)} of {rows:,} "
                 f"row{'s' * (rows > 1)}."
             )
         if self.scale is not None and self.center is not None:
-            X = (X - self.center[kept]) / self.scale[kept]
+            X = (X - self.center[has_weight]) / self.scale[has_weight]
         if self.weights is not None:
-            X = X * self.weights[kept]
+            X = X * self.weights[has_weight]
         X = check_data(X.astype(self.dtype, copy=False), name="X") if len(X) else X
         return Prepared(X, share, tuple(notes))
 
@@ -250,9 +250,9 @@ class Preparation:
     def original(self, X: NDArray[Any]) -> NDArray[Any]:
         """Features of prepared objects in original units; those without weight at their center."""
         if self.weights is not None:
-            kept = self.kept
-            features = np.zeros((len(X), len(kept)))
-            features[:, kept] = X / self.weights[kept]
+            has_weight = self.kept
+            features = np.zeros((len(X), len(has_weight)))
+            features[:, has_weight] = X / self.weights[has_weight]
             X = features
         if self.scale is not None and self.center is not None:
             X = X * self.scale + self.center
@@ -310,10 +310,10 @@ def _with_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def _column_from(facts: Mapping[str, Any]) -> SourceColumn:
     """A column from its stored facts; early files have ``decimal_comma`` in place of a reading."""
-    kept = {key: value for key, value in facts.items() if key != "decimal_comma"}
+    stored = {key: value for key, value in facts.items() if key != "decimal_comma"}
     if facts.get("decimal_comma"):
-        kept["reading"] = ("comma", *PLAIN_READING[1:])
-    return SourceColumn(**_with_tuples(kept))
+        stored["reading"] = ("comma", *PLAIN_READING[1:])
+    return SourceColumn(**_with_tuples(stored))
 
 
 def preparation_of(
@@ -355,15 +355,15 @@ def _source_column(
     name, facts = column.name, column.facts
     features = np.flatnonzero(draft.origin == j)
     categories: tuple[str, ...] = ()
-    kind: str = "date" if column.kind == "date" else "number"
+    column_type: str = "date" if column.kind == "date" else "number"
     if draft.categorical[features[0]] and not facts.get("indicator"):
         categories = tuple(draft.names[i][len(name) + 1 :] for i in features)
-        kind = "code" if column.kind == "code" else "category"
+        column_type = "code" if column.kind == "code" else "category"
     return SourceColumn(
         name,
-        kind,
+        column_type,
         categories,
-        form=str(facts.get("form", "")) if kind == "date" else "",
+        form=str(facts.get("form", "")) if column_type == "date" else "",
         reading=tuple(facts.get("reading", PLAIN_READING)),
         day_first=bool(facts.get("day_first")),
         missing=tuple(sorted(options.missing(name))),
@@ -505,10 +505,10 @@ class SourceColumn:
         """Values of a column of numbers."""
         import pyarrow as pa
 
-        kind = column.type
-        if pa.types.is_boolean(kind):
+        dtype = column.type
+        if pa.types.is_boolean(dtype):
             return np.array(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
-        if not column_arrays.is_text(kind) and not pa.types.is_dictionary(kind):
+        if not column_arrays.is_text(dtype) and not pa.types.is_dictionary(dtype):
             return np.array(column_arrays.floats(column), dtype=np.float64)
         return self._parse_cells(column, self._parse_numbers)
 

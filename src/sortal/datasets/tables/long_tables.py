@@ -68,16 +68,16 @@ def several_rows(table: pa.Table) -> Finding | None:
         key = keys[name]
         if key is None or not MIN_OBJECTS <= key.count <= n / 1.5 or not _is_complete(key):
             continue
-        found = _long_format(table, keys, key) or _series_finding(table, keys, key)
-        if found is None and _THING_NAME.search(name):
+        finding = _long_format(table, keys, key) or _series_finding(table, keys, key)
+        if finding is None and _THING_NAME.search(name):
             sizes = np.bincount(key.codes)
             is_balanced = bool(sizes.min() == sizes.max()) and key.count >= 10
             if key.count > MANY_OBJECTS or is_balanced:
                 facts = {"n": n, "objects": key.count}
                 option = {"one_row_per": name}
-                found = Finding("repeated-ids", "harmful", facts, (name,), option, assumed=False)
-        if found is not None:
-            return found
+                finding = Finding("repeated-ids", "harmful", facts, (name,), option, assumed=False)
+        if finding is not None:
+            return finding
     return None
 
 
@@ -178,7 +178,7 @@ def _long_format(table: pa.Table, keys: dict[str, _Keys | None], key: _Keys) -> 
             continue
         if not _are_unique(key, variable):
             continue
-        value = next(other for other in table.column_names if other not in (key.name, name))
+        value = next(column for column in table.column_names if column not in (key.name, name))
         facts = {"objects": key.count, "variables": variable.count, "value": value}
         option = {"pivot": f"{name}:{value}"}
         names = (key.name, name)
@@ -291,10 +291,10 @@ def _pivoted(table: pa.Table, pivot: str, id_column: str | None) -> OneRowEach:
             f"pivot is {pivot!r}; write it as VARIABLE:VALUE, the names of two columns"
         )
     variables = column_arrays.objects(_column(table, variable), variable)
-    rest = [name for name in table.column_names if name not in (variable, value)]
-    if id_column is None and not rest:
+    remaining = [name for name in table.column_names if name not in (variable, value)]
+    if id_column is None and not remaining:
         raise InputError("pivot needs a third column that names the objects")
-    name = rest[0] if id_column is None else id_column
+    name = remaining[0] if id_column is None else id_column
     ids, codes, first_rows = _groups(table, name)
     cells = _column(table, value)
     names = list(dict.fromkeys(variables.tolist()))
@@ -311,8 +311,10 @@ def _pivoted(table: pa.Table, pivot: str, id_column: str | None) -> OneRowEach:
         str(name): cells.take(pa.array(rows[:, j], mask=rows[:, j] < 0))
         for j, name in enumerate(names)
     }
-    constant = [other for other in rest if other != name and _is_constant(table, other, codes)]
-    columns |= {other: table.column(other).take(pa.array(first_rows)) for other in constant}
+    constant = [
+        column for column in remaining if column != name and _is_constant(table, column, codes)
+    ]
+    columns |= {column: table.column(column).take(pa.array(first_rows)) for column in constant}
     note = f"One row per {name!r}: each value of {variable!r} became a column of {value!r}."
     if repeated:
         note += f" Of {repeated:,} repeated values the last counts."
@@ -351,13 +353,13 @@ def _series(table: pa.Table, id_column: str | None, wanted: Sequence[str] = ()) 
         if column.kind != "number" or not isinstance(values, np.ndarray):
             continue
         if are_common:
-            shown = [f"{name} @{j + 1}" for j in range(len(grid))]
+            titles = [f"{name} @{j + 1}" for j in range(len(grid))]
             matrix = np.full((len(ids), len(grid)), np.nan)
             matrix[codes, np.searchsorted(grid, times)] = values
         else:
-            shown = [f"{name} @{j + 1}/{N_POINTS}" for j in range(N_POINTS)]
+            titles = [f"{name} @{j + 1}/{N_POINTS}" for j in range(N_POINTS)]
             matrix = _resampled(codes, times, values.astype(np.float64), len(ids))
-        columns |= dict(zip(shown, matrix.T, strict=True))
+        columns |= dict(zip(titles, matrix.T, strict=True))
     if not columns:
         raise InputError(f"there is no column of numbers beside {id_name!r} and {time_name!r}")
     points = "each time is a column" if are_common else f"resampled to {N_POINTS} points each"
@@ -396,9 +398,9 @@ def _resampled(codes: NDArray[np.intp], times: Floats, values: Floats, n: int) -
             continue
         span = times[rows[-1]] - times[rows[0]]
         places = (times[rows] - times[rows[0]]) / span if span else np.zeros(len(rows))
-        part = np.minimum((places * N_POINTS).astype(np.intp), N_POINTS - 1)
-        count = np.bincount(part, minlength=N_POINTS)
-        total = np.bincount(part, values[rows], minlength=N_POINTS)
+        interval = np.minimum((places * N_POINTS).astype(np.intp), N_POINTS - 1)
+        count = np.bincount(interval, minlength=N_POINTS)
+        total = np.bincount(interval, values[rows], minlength=N_POINTS)
         is_filled = count > 0
         means = total[is_filled] / count[is_filled]
         matrix[i] = np.interp(centers, centers[is_filled], means)

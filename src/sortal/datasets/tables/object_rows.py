@@ -66,9 +66,9 @@ def object_rows(table: pa.Table, raw: RawData, options: ReadingOptions) -> Objec
     table = table.drop_columns([name for name in table.column_names if name in excluded])
     objects = ObjectRows(table, aside, None, None, [], [])
     if raw.ragged is not None and options.reshapes:
-        kept = np.flatnonzero(~raw.ragged)
-        objects.table, raw.ragged = table.take(pa.array(kept)), None
-        objects.keep(kept)
+        complete_rows = np.flatnonzero(~raw.ragged)
+        objects.table, raw.ragged = table.take(pa.array(complete_rows)), None
+        objects.keep(complete_rows)
     is_checked = options.kind is None and not options.strict and raw.ragged is None
     if is_checked:
         cleaned = without_odd_rows(objects.table, options.accept)
@@ -130,8 +130,8 @@ def without_odd_rows(table: pa.Table, accepted: Container[str] = ()) -> CleanRow
     n_certain = int(blank.sum()) + len(rows.get("total", ()))
     few = len(excluded) - n_certain <= max(5, MAX_ODD_SHARE * n)
     if stacked and "stacked" not in accepted:
-        shown = ", ".join(map(repr, _cells(table, stacked[0])[:3]))
-        facts = {"row": stacked[0] + 1, "cells": shown}
+        examples = ", ".join(map(repr, _cells(table, stacked[0])[:3]))
+        facts = {"row": stacked[0] + 1, "cells": examples}
         option = {"accept": ("first-table",)}
         clean.findings.append(Finding("stacked", "harmful", facts, (), option, assumed=False))
     if excluded and few and "rows" not in accepted:
@@ -165,8 +165,8 @@ def _odd_rows(table: pa.Table, blank: Bools) -> tuple[dict[str, list[int]], list
         if cells != names and not is_above and row <= last - N_TAIL:
             stacked.append(row)
             continue
-        kind = "header" if cells == names else "units" if is_above else "note"
-        rows.setdefault(kind, []).append(row)
+        row_type = "header" if cells == names else "units" if is_above else "note"
+        rows.setdefault(row_type, []).append(row)
     totals = _totals(table, last) if n >= MIN_ROWS else []
     if totals:
         rows["total"] = totals

@@ -238,12 +238,12 @@ def features(
             coded_rows = np.flatnonzero(values >= 0)
             X[coded_rows, start + values[coded_rows]] = 1.0
             X[values < 0, start : start + len(names)] = np.nan
-            shown = ", ".join(value[len(name) + 1 :] for value in names[:6])
+            listed = ", ".join(value[len(name) + 1 :] for value in names[:6])
             c = len(names)
-            shown += f", and {c - 6} more" if c > 6 else ""
+            listed += f", and {c - 6} more" if c > 6 else ""
             notes.append(
                 f"{name!r} became {c} column{'s' if c > 1 else ''} of 0 and 1, one per value "
-                f"({shown})."
+                f"({listed})."
             )
         else:
             X[:, start] = values

@@ -70,11 +70,11 @@ def unit_changes(
     """
     changes = {}
     for name, values in columns.items():
-        others = [other for key, other in columns.items() if key != name]
-        for where, part in _parts(values, categories) if others else ():
-            if any(_likeness(other[~part], other[part]) < MAX_DRIFT for other in others):
+        others = [column for key, column in columns.items() if key != name]
+        for where, subset in _parts(values, categories) if others else ():
+            if any(_likeness(column[~subset], column[subset]) < MAX_DRIFT for column in others):
                 continue
-            change = _conversion(values, part, where)
+            change = _conversion(values, subset, where)
             if change is not None:
                 changes[name] = change
                 break
@@ -90,10 +90,10 @@ def _parts(
         yield f"from row {row + 1:,} on", np.arange(len(values)) >= row
     for name, category in categories.items():
         for code, value in enumerate(category.values if len(category.values) < 6 else ()):
-            part = category.codes == code
-            is_part = MIN_PART <= part.sum() <= len(part) / 2
-            if is_part and _likeness(values[~part], values[part]) < MAX_CHANCE:
-                yield f"where {name!r} is {value!r}", part
+            subset = category.codes == code
+            is_part = MIN_PART <= subset.sum() <= len(subset) / 2
+            if is_part and _likeness(values[~subset], values[subset]) < MAX_CHANCE:
+                yield f"where {name!r} is {value!r}", subset
 
 
 def exclusive_sets(columns: Mapping[str, NDArray[np.floating]]) -> list[tuple[str, ...]]:
@@ -149,18 +149,18 @@ def _change_point(values: NDArray[np.floating]) -> int | None:
     return row if _likeness(values[:row], values[row:]) < MAX_CHANCE else None
 
 
-def _conversion(values: NDArray[np.floating], part: Bools, where: str) -> UnitChange | None:
+def _conversion(values: NDArray[np.floating], subset: Bools, where: str) -> UnitChange | None:
     """Conversion after which a part agrees best with the others."""
     chances = {
-        words: _likeness(values[~part], (values[part] - offset) / factor)
+        words: _likeness(values[~subset], (values[subset] - offset) / factor)
         for words, (factor, offset) in CONVERSIONS.items()
     }
     words = max(chances, key=chances.__getitem__)
     factor, offset = CONVERSIONS[words]
     converted = np.array(values, dtype=np.float64)
-    converted[part] = (converted[part] - offset) / factor
-    low, high = np.nanquantile(converted[part], (0.1, 0.9))
-    usual_low, usual_high = np.nanquantile(converted[~part], (0.1, 0.9))
+    converted[subset] = (converted[subset] - offset) / factor
+    low, high = np.nanquantile(converted[subset], (0.1, 0.9))
+    usual_low, usual_high = np.nanquantile(converted[~subset], (0.1, 0.9))
     ratio = (high - low) / max(usual_high - usual_low, np.finfo(np.float64).tiny)
     is_alike = 1 / MAX_SPREAD_RATIO <= ratio <= MAX_SPREAD_RATIO
     return (
@@ -175,7 +175,9 @@ def _likeness(first: NDArray[np.floating], second: NDArray[np.floating]) -> floa
     if min(m, n) < 2:
         return 1.0
     both = np.concatenate([first, second])
-    shares = [np.searchsorted(part, both, side="right") / len(part) for part in (first, second)]
+    shares = [
+        np.searchsorted(sample, both, side="right") / len(sample) for sample in (first, second)
+    ]
     distance = np.sqrt(m * n / (m + n)) * np.abs(shares[0] - shares[1]).max()
     terms = np.arange(1, 101)
     if distance < 0.3:

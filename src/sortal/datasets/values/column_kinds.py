@@ -411,16 +411,16 @@ def sentinels(distinct: Floats, counts: NDArray[Any]) -> list[float]:
         if len(distinct) < 6:
             break
         ends = [(-1, distinct[-2], slice(None, -1)), (0, distinct[1], slice(1, None))]
-        for end, neighbour, rest in ends:
-            value, rest_values = distinct[end], distinct[rest]
+        for end, neighbour, remaining in ends:
+            value, rest_values = distinct[end], distinct[remaining]
             reach = rest_values[-1] - rest_values[0]
             is_frequent = counts[end] >= max(3, 0.005 * n) and counts[end] < 0.6 * n
-            typical = float(np.median(counts[rest]))
+            typical = float(np.median(counts[remaining]))
             if is_frequent and _is_sentinel(
                 value, neighbour, reach, counts[end], typical, rest_values
             ):
                 far_values.append(float(value))
-                distinct, counts = rest_values, counts[rest]
+                distinct, counts = rest_values, counts[remaining]
                 break
         else:
             break

@@ -112,9 +112,9 @@ def _lone(f: Finding) -> str:
         for name, (cells, (low, high)) in f.facts["cells"].items()
         for row, value in cells.items()
     ]
-    shown = "; ".join(places[:MAX_SHOWN_NAMES])
+    listed = "; ".join(places[:MAX_SHOWN_NAMES])
     more = f"; and {len(places) - MAX_SHOWN_NAMES} more" if len(places) > MAX_SHOWN_NAMES else ""
-    return f"A typing error? {shown}{more}. Read as missing."
+    return f"A typing error? {listed}{more}. Read as missing."
 
 
 def _unit_change(f: Finding) -> str:
@@ -129,9 +129,9 @@ def _unlike_part(f: Finding) -> str:
     """Sentence about parts of a table that are unlike the others."""
     places = [f"part {d['part']!r}: {difference_words(d)}" for d in f.facts["differences"]]
     more = len(places) - MAX_SHOWN_NAMES
-    shown = "; ".join(places[:MAX_SHOWN_NAMES]) + (f"; and {more:,} more" if more > 0 else "")
+    listed = "; ".join(places[:MAX_SHOWN_NAMES]) + (f"; and {more:,} more" if more > 0 else "")
     return (
-        f"Parts are unlike the others (another unit, or damaged?). {shown[0].upper()}{shown[1:]}."
+        f"Parts are unlike the others (another unit, or damaged?). {listed[0].upper()}{listed[1:]}."
     )
 
 
@@ -181,8 +181,8 @@ def _rows_aside(f: Finding) -> str:
     }  # fmt: skip
     parts = [
         f"row{'s' * (len(rows) > 1)} {', '.join(f'{row + 1:,}' for row in rows[:MAX_SHOWN_NAMES])}"
-        f"{', ...' * (len(rows) > MAX_SHOWN_NAMES)} ({words[kind]})"
-        for kind, rows in f.facts["rows"].items()
+        f"{', ...' * (len(rows) > MAX_SHOWN_NAMES)} ({words[row_type]})"
+        for row_type, rows in f.facts["rows"].items()
     ]
     return f"Some rows are no objects and are excluded: {'; '.join(parts)}."
 
@@ -193,10 +193,10 @@ def _sentinel(f: Finding) -> str:
         f"{', '.join(f'{value:g}' for value in values)} in {name!r}"
         for name, values in f.facts["values"].items()
     ]
-    shown = places[:MAX_SHOWN_NAMES]
-    more = f" and in {len(places) - len(shown)} more" if len(places) > len(shown) else ""
+    listed = places[:MAX_SHOWN_NAMES]
+    more = f" and in {len(places) - len(listed)} more" if len(places) > len(listed) else ""
     return (
-        f"A value far from all others is repeated exactly: {'; '.join(shown)}{more} "
+        f"A value far from all others is repeated exactly: {'; '.join(listed)}{more} "
         f"({f.facts['count']:,} cells). It is read as a missing value."
     )
 

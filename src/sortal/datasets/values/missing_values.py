@@ -62,12 +62,12 @@ def _missing_error(draft: DatasetDraft, bad: Bools) -> InputError:
         kinds = [f"{len(rows) - infinite} missing"] if len(rows) > infinite else []
         kinds += [f"{infinite} infinite"] if infinite else []
         places.append(f"{draft.columns[j]!r}: {' and '.join(kinds)} ({draft.row_numbers(rows)})")
-    shown = "; ".join(places[:5]) + (
+    listed = "; ".join(places[:5]) + (
         f"; and {len(places) - 5} more columns" if len(places) > 5 else ""
     )
     return RepairableError(
         f"{count} value{'s are' if count > 1 else ' is'} missing or infinite, in {rows_bad} of "
-        f"{len(bad):,} rows: {shown}. Fill them in with impute='median' (--impute median; also "
+        f"{len(bad):,} rows: {listed}. Fill them in with impute='median' (--impute median; also "
         "neighbors), or drop those rows with impute='drop' (--impute drop). Rows "
         "are counted from 1, without a header",
         impute="median",

@@ -397,8 +397,8 @@ def is_day_first(cells: list[str]) -> bool:
 
 def days_of_digits(values: NDArray[Any]) -> Floats | None:
     """Days since 1970 of whole numbers yyyymmdd; None unless all of them are dates."""
-    whole = values.astype(np.int64)
-    year, month, day = whole // 10000, whole // 100 % 100, whole % 100
+    digits = values.astype(np.int64)
+    year, month, day = digits // 10000, digits // 100 % 100, digits % 100
     valid = (year >= 1800) & (year <= 2200) & (month >= 1) & (month <= 12)
     if not (valid & (day >= 1) & (day <= 31)).all():
         return None
