@@ -352,7 +352,8 @@ OBJECT_FILES = {
     "edit": "edit", "levenshtein": "edit", "dtw": "dtw", "gower": "gower",
     "haversine": "haversine",
 }  # fmt: skip
-EARTH_RADIUS_KM = 6371.0088  # mean radius in kilometres
+#: derived: mean radius by the International Union of Geodesy and Geophysics
+EARTH_RADIUS_KM = 6371.0088
 
 
 def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> Dataset:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sortal.datasets.prepared.preparation import Preparation
 
-#: rows of a block
+#: limit of cost: rows of a block
 ROWS_PER_BLOCK = 2**15
 
 

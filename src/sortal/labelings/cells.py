@@ -16,7 +16,7 @@ from sortal.runtime.validation import InputError
 
 #: rows and columns, -1 for outliers, and the contents
 Cells: TypeAlias = "tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]"
-# tables with at most this many cells are counted as a dense array
+#: limit of cost: cells of a table that is counted as a dense array
 DENSE_CELLS = 1 << 21
 
 

@@ -18,11 +18,8 @@ from numpy.typing import NDArray
 from sortal.labelings.labels import NOISE
 from sortal.runtime.types import Floats, Rows
 
-#: objects that are halved; more are sampled at random
+#: limit of cost: objects that are halved; more are sampled at random
 MOST_HALVED = 4_000
-#: Jaccard similarity from which on a half has found a cluster again
-RECOVERED = 0.5
-_STARTS = 3
 
 
 @dataclass(frozen=True)
@@ -88,7 +85,7 @@ def held_out(
     recovered = np.ones(k, dtype=bool)
     centers = []
     for side in range(2):
-        model = KMeans(k, n_init=_STARTS, random_state=int(rng.integers(2**31)))
+        model = KMeans(k, n_init=3, random_state=int(rng.integers(2**31)))
         with threadpool_limits(1), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # fewer different objects than clusters
             model.fit(sample[half == side])
@@ -97,6 +94,7 @@ def held_out(
         match = linear_sum_assignment(shared, maximize=True)[1]
         shared_size = shared[np.arange(k), match]
         union_size = shared.sum(axis=1) + shared.sum(axis=0)[match] - shared_size
-        recovered &= (shared_size > 0) & (shared_size >= RECOVERED * union_size)
+        # a cluster is recovered from a Jaccard similarity of one half on (Hennig 2007)
+        recovered &= (shared_size > 0) & (2 * shared_size >= union_size)
         centers.append(model.cluster_centers_[match])
     return HeldOut(rows, recovered, sample, half, (centers[0], centers[1]), by_direction)

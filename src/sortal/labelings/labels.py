@@ -19,7 +19,7 @@ from sortal.runtime.types import Labels
 from sortal.runtime.validation import InputError, check_choice, on_host
 
 NoisePolicy: TypeAlias = Literal["error", "cluster", "singletons", "drop"]
-#: the label of an object in no cluster
+#: derived: the label of outliers in scikit-learn
 NOISE = -1
 #: ways to treat objects in no cluster
 NOISE_POLICIES: tuple[NoisePolicy, ...] = ("error", "cluster", "singletons", "drop")

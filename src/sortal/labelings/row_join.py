@@ -42,6 +42,7 @@ JoinedSides: TypeAlias = Literal["both", "left", "right", "inner"]
 INDEX = "index"
 #: the column with the number of a row in the data, from 0
 ROW = "row"
+#: tuned: by eye; rows, names and values that a sentence shows
 MAX_EXAMPLES = 3
 _TAKE_COMMON = 'take the common ones with --on inner (on="inner")'
 

@@ -24,9 +24,10 @@ SCORES = frozenset(
 )  # fmt: skip
 #: columns that sortal writes as values; they name no row
 VALUE_COLUMNS = SCORES | {"label", "class", "cluster"}
-#: rows from which on different words, or numbers beyond the range of clusters, name the rows
+#: tuned: by eye; rows from which on different words, or numbers beyond the range of clusters, name
+#: the rows
 MIN_NAMED = 10
-#: rows in which a repeated value is looked for first
+#: limit of cost: rows in which a repeated value is looked for first
 HEAD_ROWS = 1000
 _TYPICAL_NAME = re.compile(r"^(?:row ?)?id$|^row$|^key$|[_ .]id$|[a-z]I[dD]$", re.IGNORECASE)
 _INTEGER = re.compile(r"^(?:0|-?[1-9][0-9]{0,17})$")

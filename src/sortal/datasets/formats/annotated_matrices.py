@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ANNDATA_SUFFIXES = (".h5ad",)
-#: variables that describe the clusters, those with the largest variance
+#: limit of cost: variables that describe the clusters, those with the largest variance
 MAX_VARIABLES = 200
 
 

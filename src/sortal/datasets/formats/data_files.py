@@ -45,7 +45,8 @@ FORMATS = (
     "Matrix Market (.mtx), "
     "GraphML (.graphml); text compressed by .gz, .bz2, .xz, .mtx by .gz, .bz2"
 )
-MAX_NAME_BYTES = 255  # bytes, of the file systems in use
+#: derived: NAME_MAX of the file systems in use
+MAX_NAME_BYTES = 255
 _SIZE_HINT = "exclude columns with drop (--drop), or give a sample of its rows"
 
 
@@ -400,10 +401,10 @@ def _matrix_market(path: Path) -> Any:
 
 
 _ADDRESSES = ("http://", "https://")
-_TIMEOUT_SECONDS = 30.0  # without an answer
-_MAX_SECONDS = 1800.0  # of a whole download
+#: limit of cost: seconds of a download
+_MAX_SECONDS = 1800.0
+#: limit of cost: bytes of a download
 _MAX_DOWNLOAD_BYTES = 2**32
-_CHUNK_BYTES = 2**20
 
 
 @contextmanager
@@ -430,7 +431,7 @@ def _copy(response: BufferedIOBase, file: Path, address: str) -> None:
     """Copy what a server sends, up to the limits of size and time, whatever it announced."""
     size, end = 0, time.monotonic() + _MAX_SECONDS
     with new_file(file) as out:
-        while chunk := response.read1(_CHUNK_BYTES):
+        while chunk := response.read1(1 << 20):
             size += len(chunk)
             if size > _MAX_DOWNLOAD_BYTES:
                 raise _too_large(address)
@@ -447,7 +448,7 @@ def _download(address: str, file: Path) -> None:
     import urllib.request
 
     try:
-        with urllib.request.urlopen(address, timeout=_TIMEOUT_SECONDS) as response:
+        with urllib.request.urlopen(address, timeout=30.0) as response:
             if int(response.headers.get("Content-Length") or 0) > _MAX_DOWNLOAD_BYTES:
                 raise _too_large(address)
             _copy(response, file, address)
@@ -527,7 +528,6 @@ def _all_of(table: str) -> str:
 
 JSON_SUFFIX = ".json"
 JSON_LINE_SUFFIXES = (".jsonl", ".ndjson")
-MAX_PEEKED_BYTES = 1 << 16
 
 
 def has_records_without_text(path: Path, suffix: str, text_column: str | None) -> bool:
@@ -535,7 +535,7 @@ def has_records_without_text(path: Path, suffix: str, text_column: str | None) -
     if suffix not in JSON_LINE_SUFFIXES or text_column is not None or not path.is_file():
         return False
     with delimited.open_binary(path) as stream:
-        first = next((line for line in stream if line.strip()), b"")[:MAX_PEEKED_BYTES]
+        first = next((line for line in stream if line.strip()), b"")[: 1 << 16]
     try:
         record = json.loads(first)
     except (ValueError, RecursionError):

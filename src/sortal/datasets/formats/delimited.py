@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sortal.datasets.values.limits import LIMITS
 from sortal.datasets.values.names_and_ids import visible
 from sortal.datasets.values.number_readings import (
     MISSING_CELLS,
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sortal.runtime.types import Bools
-
-MAX_FOOTNOTES = 10
 
 
 def read_rows(
@@ -196,7 +195,7 @@ def _footnotes(path: Path, layout: TextLayout, encoding: str, ragged: list[Ragge
     """Ragged lines if all of them stand below the table and have few cells, else none."""
     width = len(layout.names)
     with_few_cells = all(2 * sum(map(bool, line.cells)) <= width + 1 for line in ragged)
-    if len(ragged) > MAX_FOOTNOTES or width < 2 or not with_few_cells:
+    if len(ragged) > LIMITS.max_lines_aside or width < 2 or not with_few_cells:
         return []
     reader = cells_of(_lines(path, encoding), layout.delimiter)
     below = [row for row in reader if reader.line_num >= ragged[0].line and row]
@@ -241,10 +240,10 @@ NUMBER_PATTERN = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.A
 #: opener of compressed files by suffix
 DECOMPRESSORS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _DELIMITERS = "\t;,|"
+#: limit of cost: bytes of a file in which its layout is sought, and its lines
 HEAD_BYTES = 1 << 20
+#: limit of cost: lines in which the layout is sought
 MAX_SAMPLED_LINES = 50
-MAX_TITLE_LINES = 10
-MIN_REGULAR_SHARE = 0.7  # share of the first lines that have as many cells as the table
 
 
 @dataclass(frozen=True)
@@ -348,7 +347,7 @@ def detect_layout(
         notes.append("Numbers are written with a decimal comma.")
     block_size = max(HEAD_BYTES, 64 * max(map(len, lines)))
     n_rows = _estimated_rows(path, body, n_bytes)
-    numeric, codes = _numeric(names, body[:50], delimiter, decimal)
+    numeric, codes = _numeric(names, body[:MAX_SAMPLED_LINES], delimiter, decimal)
     guessed = header is None and reason != ""
     return TextLayout(
         names, has_names, guessed, delimiter, decimal, skip, n_rows, block_size, numeric, codes,
@@ -390,12 +389,12 @@ def _title_lines(lines: list[str], delimiter: str) -> int:
         return 0
     widths = [len(row) for row in rows if row]
     width = max(set(widths), key=widths.count) if widths else 1
-    if width < 2 or widths.count(width) < MIN_REGULAR_SHARE * len(widths):
+    if width < 2 or widths.count(width) < LIMITS.min_regular_share * len(widths):
         return 0
     first = next(i for i, row in enumerate(rows) if len(row) == width)
     above = [row for row in rows[:first] if any(cell.strip() for cell in row)]
     is_title = all(2 * sum(map(bool, row)) <= width + 1 or row[0][:1] == "#" for row in above)
-    return first if above and is_title and len(above) <= MAX_TITLE_LINES else 0
+    return first if above and is_title and len(above) <= LIMITS.max_lines_aside else 0
 
 
 def _are_rows_named(lines: list[str], delimiter: str) -> bool:

@@ -11,6 +11,7 @@ import hashlib
 import itertools
 import math
 import re
+import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -34,10 +35,9 @@ if TYPE_CHECKING:
 DRAW, CHECK = "draw", "check"
 #: columns that a table of a draw has beside the data
 MARKS = (DRAW, "row", "label", CHECK)
-#: most columns that name a row, beside its number in the data
-MOST_KEYS = 2
 #: hexadecimal digits as consonants: no word, number, date or boolean of a spreadsheet
 _LETTERS = str.maketrans("0123456789abcdef", "bcdfghjkmnpqrstv")
+#: derived: 20 bits, so that one of a million changed cells has the digest of the former
 _DIGEST = 5
 _CHECK = re.compile(
     rf"[{'bcdfghjkmnpqrstv'}]{{{_DIGEST}}}(?:-[bcdfghjkmnpqrstv]{{{_DIGEST}}}){{3,}}"
@@ -46,11 +46,10 @@ _NUMBER = re.compile(r"(\d+)(?:\.0*)?(?:\s*(?:of|/)\s*(\d+))?", re.IGNORECASE)
 _DECIMAL = re.compile(r"[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?")
 #: texts of missing values, in lower case
 _MISSING = {"", "nan", "na", "n/a", "#n/a", "null", "none", "<na>", "nat"}
-#: whole numbers up to here are exact; others keep so many digits, since spreadsheets round them
-_EXACT, _DIGITS = 1e15, 6
-#: a column is sorted on purpose if a random order would sort it so with a smaller chance than this;
-#: five different rows have one of 1/60
-SORTED_ROWS, SORTED_COLUMN = 1 / 59, 1e-5
+#: derived: five different rows are in ascending or descending order with the chance 2 / 5! = 1/60
+SORTED_ROWS = 1 / 59
+#: derived: nine different values are in order with the chance 2 / 9!, eight with a larger one
+SORTED_COLUMN = 1e-5
 
 
 # -- digests -------------------------------------------------------------------------------------
@@ -91,9 +90,9 @@ def _number_text(number: float) -> str:
     """A number as text, whole ones exactly; empty for NaN."""
     if math.isnan(number):
         return ""
-    if number.is_integer() and abs(number) < _EXACT:
+    if number.is_integer() and abs(number) < 10**sys.float_info.dig:
         return str(int(number))
-    return f"{number:.{_DIGITS}g}"
+    return f"{number:.6g}"  # spreadsheets round
 
 
 def _digest(*values: Any) -> str:
@@ -126,7 +125,7 @@ def key_columns(cells: pd.DataFrame, names: Iterable[str]) -> list[str]:
         decimals = any("." in value and _DECIMAL.fullmatch(value) for value in values)
         if not decimals and "" not in values and len(set(values)) == len(values):
             keys.append(name)
-    return keys[:MOST_KEYS]
+    return keys[:2]  # the check stays short
 
 
 def checks(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from sortal.datasets.values.findings import Finding
+from sortal.datasets.values.limits import LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,18 +20,13 @@ if TYPE_CHECKING:
 
     from sortal.runtime.types import Floats
 
-#: rows of a part, and cells, of which its medians and spreads are
-PART_ROWS, PART_CELLS = 2_000, 4_000_000
-#: values that a column needs in a part
-MIN_VALUES = 12
-#: ratio of spreads, distance of medians in spreads, and difference of missing shares from which on
-#: parts differ by orders of magnitude
-MIN_RATIO, MIN_SHIFT, MIN_MISSING = 30.0, 30.0, 0.8
-#: deviations between the other parts that a part must exceed
-MIN_DEVIATIONS = 6.0
+#: limit of cost: rows of a part whose medians and spreads stand for it; in all so many cells as a
+#: square of them has
+PART_ROWS = 2_000
+#: derived: the median, and three ranges about it
 _LEVELS = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+#: derived: place of the median
 _MIDDLE = len(_LEVELS) // 2
-_NORMAL = 1.4826  # median deviations of a normal distribution in a standard deviation
 
 Aspect = Literal["spread", "median", "missing"]
 
@@ -123,10 +119,10 @@ def _finite(value: float) -> float | None:
 def quantiles_of(X: NDArray[np.floating]) -> Floats:
     """Quantiles of the columns of a part, NaN where there are few values."""
     values = np.where(np.isfinite(X), X, np.nan)
-    if len(values) < MIN_VALUES:
+    if len(values) < LIMITS.min_part:
         return np.full((len(_LEVELS), X.shape[1]), np.nan)
     quantiles = np.stack([_at(values, level) for level in _LEVELS])
-    quantiles[:, np.isfinite(X).sum(axis=0) < MIN_VALUES] = np.nan
+    quantiles[:, np.isfinite(X).sum(axis=0) < LIMITS.min_part] = np.nan
     return quantiles
 
 
@@ -134,7 +130,7 @@ def differences(parts: Sequence[PartSummary]) -> list[Difference]:
     """Columns of parts that differ from those of the others by orders of magnitude.
 
     Each part is compared with the median of the others, in median absolute deviations between
-    these. Parts of different regions or months differ less: see :data:`MIN_RATIO`.
+    these. Parts of different regions or months differ less: see :class:`Limits`.
 
     Examples
     --------
@@ -191,7 +187,8 @@ def _others(values: Floats) -> tuple[Floats, Floats]:
     for p in range(len(values)):
         others = np.delete(values, p, axis=0)
         medians[p] = _median(others)
-        deviations[p] = _NORMAL * _median(np.abs(others - medians[p]))
+        # a median deviation as a standard deviation of a normal distribution
+        deviations[p] = 1.4826 * _median(np.abs(others - medians[p]))
     return medians, deviations
 
 
@@ -233,7 +230,9 @@ def _of_spreads(
         logs = np.log10(np.where(values > 0, values, np.nan))
         usual, deviation = _others(logs)
         ratio = logs - usual
-        far = (np.abs(ratio) >= np.log10(MIN_RATIO)) & (np.abs(ratio) > MIN_DEVIATIONS * deviation)
+        far = (np.abs(ratio) >= np.log10(LIMITS.min_ratio)) & (
+            np.abs(ratio) > LIMITS.min_deviations * deviation
+        )
         is_constant = ~(_median(values) > 0)  # in most parts: wider ranges decide
         ratios[level - 1] = np.where(is_constant, np.nan, ratio)
         is_unlike[level - 1] = far | is_constant
@@ -264,7 +263,7 @@ def _of_medians(
     within = _others(_range(quantiles, _MIDDLE - 1))[0]
     scale = np.maximum(deviation, within)
     shift = np.abs(medians - usual) / np.where(scale > 0, scale, np.nan)
-    for p, j in np.argwhere(shift >= MIN_SHIFT):
+    for p, j in np.argwhere(shift >= LIMITS.min_ratio):
         value, usual_value = float(medians[p, j]), float(usual[p, j])
         yield Difference(parts[p].name, names[j], "median", value, usual_value, float(shift[p, j]))
 
@@ -275,7 +274,9 @@ def _of_missing(
     """Parts that lack a column the others have."""
     usual, deviation = _others(shares)
     apart = shares - usual
-    for p, j in np.argwhere((apart >= MIN_MISSING) & (apart > MIN_DEVIATIONS * deviation)):
+    for p, j in np.argwhere(
+        (apart >= LIMITS.min_missing) & (apart > LIMITS.min_deviations * deviation)
+    ):
         value, usual_value = float(shares[p, j]), float(usual[p, j])
         yield Difference(
             parts[p].name, names[j], "missing", value, usual_value, value - usual_value

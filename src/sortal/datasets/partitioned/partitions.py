@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from sortal.runtime.output import WrittenFile
     from sortal.runtime.types import Ints
 
-#: tables of more rows are read in two passes, and studied by a sample
+#: limit of cost: tables of more rows are read in two passes, and studied by a sample
 MAX_WHOLE = 200_000
-#: text of more bytes is read in two passes
-MAX_TEXT_BYTES = 2**28
-#: rows in memory at a time, for each core
+#: limit of cost: text of more bytes is read in two passes, and no more is kept for later joins
+MAX_BYTES = 2**28
+#: limit of cost: rows in memory at a time, for each core
 BATCH_ROWS = 2**16
-#: rows that one job reads, where a file can be divided
+#: limit of cost: rows that one job reads, where a file can be divided
 JOB_ROWS = 2**20
 PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
 TEXT = (".csv", ".tsv")
@@ -216,7 +216,7 @@ def _is_small_file(path: Path) -> bool:
     if not path.is_file() or suffix in ARROW:
         return False
     if suffix in TEXT:
-        return path.stat().st_size < MAX_TEXT_BYTES
+        return path.stat().st_size < MAX_BYTES
     try:
         return int(pq.read_metadata(path).num_rows) <= MAX_WHOLE
     except (OSError, pa.ArrowException):
@@ -350,8 +350,8 @@ def _text_format(
     from pyarrow import dataset as arrow
 
     with filesystem.open_input_stream(file, compression="detect") as stream:
-        content = stream.read(HEAD_BYTES)
-    is_whole = len(content) < HEAD_BYTES
+        content = stream.read(delimited.HEAD_BYTES)
+    is_whole = len(content) < delimited.HEAD_BYTES
     content = content if is_whole else content[: content.rfind(b"\n") + 1]
     with temporary_file(content, f"head{_suffix(file)}") as head, explained(Path(file)):
         layout = detect_layout(head, _suffix(file), header=header, encoding=encoding)
@@ -519,10 +519,6 @@ def _dask_tables(piece: Any, columns: Sequence[str] | None) -> Iterator[pa.Table
     yield pa.Table.from_pandas(frame, preserve_index=False)
 
 
-#: bytes of a text file in which its header is sought
-HEAD_BYTES = 2**22
-
-
 def check_headers(filesystem: FileSystem, files: list[str], layout: TextLayout) -> None:
     """Raise for a file with another header line than the first: Arrow matches by position."""
     from sortal.runtime.threads import in_order
@@ -530,7 +526,7 @@ def check_headers(filesystem: FileSystem, files: list[str], layout: TextLayout) 
     def header(file: str) -> bytes:
         """The header line of a file, without quotes."""
         with filesystem.open_input_stream(file, compression="detect") as stream:
-            lines = stream.read(HEAD_BYTES).split(b"\n", layout.skip)[: layout.skip]
+            lines = stream.read(delimited.HEAD_BYTES).split(b"\n", layout.skip)[: layout.skip]
         return lines[-1].removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip()
 
     if layout.has_header and len(files) > 1:

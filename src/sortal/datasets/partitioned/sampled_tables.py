@@ -14,7 +14,6 @@ import numpy as np
 from sortal.datasets.formats import data_files
 from sortal.datasets.formats.delimited import TextLayout
 from sortal.datasets.partitioned.part_summaries import (
-    PART_CELLS,
     PART_ROWS,
     Difference,
     PartSummary,
@@ -24,6 +23,7 @@ from sortal.datasets.partitioned.part_summaries import (
 from sortal.datasets.partitioned.partitions import MAX_WHOLE, Part, Partitions, joined, take_rows
 from sortal.datasets.values import column_arrays
 from sortal.datasets.values.drafts import RawData
+from sortal.datasets.values.limits import LIMITS
 from sortal.datasets.values.names_and_ids import quoted
 from sortal.datasets.values.reading_options import ReadingOptions
 from sortal.runtime.draws import draw_rows
@@ -39,10 +39,8 @@ if TYPE_CHECKING:
 
     from sortal.runtime.types import Floats, Ints
 
-#: rows that are drawn from a larger table, for everything that needs pairs of rows
+#: limit of cost: rows that are drawn from a larger table, for everything that needs pairs of rows
 SAMPLE_ROWS = 50_000
-#: a column leaves its sample's range by more than so many standard deviations: the reader is told
-FAR = 10.0
 #: options that need all rows at once
 _NOT_IN_PARTS = (
     "one_row_per", "pivot", "series", "text_column", "y", "kind", "messages", "terms",
@@ -323,7 +321,7 @@ def _pass_over(
 
 def _n_compared(d: int) -> int:
     """Rows of a part whose quantiles stand for it, fewer where there are many columns."""
-    return max(1, min(PART_ROWS, PART_CELLS // max(d, 1)))
+    return max(1, min(PART_ROWS, PART_ROWS**2 // max(d, 1)))
 
 
 def _hashes(ids: pa.ChunkedArray, seed: int = 0) -> NDArray[np.uint64]:
@@ -415,7 +413,7 @@ def _beyond_sample(sums: ColumnSums, sample: pa.Table) -> Iterator[str]:
         values = values[np.isfinite(values)]
         if not len(values):
             continue
-        reach = FAR * max(float(values.std()), 1e-300)
+        reach = LIMITS.far * max(float(values.std()), 1e-300)
         if sums.low[j] < values.min() - reach or sums.high[j] > values.max() + reach:
             far.append(f"{name!r} (from {sums.low[j]:g} to {sums.high[j]:g})")
     if far:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from sortal.datasets.prepared.data_checks import repeated_columns
+from sortal.datasets.prepared.data_checks import MAX_COMPARED_CELLS, repeated_columns
 from sortal.datasets.prepared.dataset import Weighing, round_columns
 from sortal.datasets.prepared.pipeline import scale_columns
 from sortal.datasets.prepared.preparation import preparation_of_features
 from sortal.datasets.values.drafts import DatasetDraft
 from sortal.datasets.values.feature_scaling import SCALING_NOTES
 from sortal.datasets.values.findings import Finding, ordered
+from sortal.datasets.values.limits import LIMITS, MAX_ROWS
 from sortal.datasets.values.missing_values import Filler, fill_missing
 from sortal.datasets.values.reading_options import ReadingOptions
 from sortal.runtime.validation import InputError, unknown_name
@@ -28,12 +29,6 @@ if TYPE_CHECKING:
 
 #: the weights of a user: by column, of all in order, or "equal"; None for those of the data
 ColumnWeights: TypeAlias = "Mapping[str, float] | Sequence[float] | str | None"
-#: fewer objects are not weighed
-MIN_OBJECTS = 50
-#: cells up to which copies of all rows are sought
-MAX_COMPARED = 20_000_000
-#: digits that a scaling and its reversal leave
-EXACT_DIGITS = 14
 #: distances to which each column contributes by its differences
 WEIGHABLE = ("euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski")
 
@@ -119,7 +114,7 @@ def weighted(
         return dataset
     else:
         rows = _rows_once(dataset.X)
-        if len(rows) < MIN_OBJECTS:
+        if len(rows) < LIMITS.min_objects:
             return dataset
         weighing = _decided(dataset, columns, rows)
     if weighing.by == "user":
@@ -187,7 +182,7 @@ def _checked(column_weights: Mapping[str, float] | Sequence[float], names: list[
 def _rows_once(X: Rows) -> Ints:
     """Objects, one of each m where every row occurs m times or a multiple of m."""
     n, d = X.shape
-    if X.size > MAX_COMPARED:
+    if X.size > MAX_COMPARED_CELLS:
         return np.arange(n)
     contents = np.ascontiguousarray(X + 0.0).view(np.dtype((np.void, X.itemsize * d))).ravel()
     _, first, counts = np.unique(contents, return_index=True, return_counts=True)
@@ -207,7 +202,7 @@ def _decided(dataset: Dataset, columns: Mapping[str, Ints], rows: Ints) -> Weigh
         for key in dict.fromkeys(set_of.values())
     }
     names, d = list(sets), len(sets)
-    most = min(MAX_OBJECTS, max(MIN_SAMPLED, MAX_CELLS // d))
+    most = min(MAX_ROWS, max(10 * LIMITS.min_objects, MAX_CELLS // d))
     sampled = ""
     if len(rows) > most:
         rows = np.sort(rng.choice(rows, most, replace=False))
@@ -253,7 +248,7 @@ def _prepared_anew(dataset: Dataset, columns: Mapping[str, Ints], weighing: Weig
     origin = np.repeat(np.arange(len(names)), [len(columns[name]) for name in names])
     X, filler = np.array(dataset.X), dataset.preparation.filler
     draft = DatasetDraft(
-        round_columns(X * scale + center, EXACT_DIGITS)[:, counted].astype(X.dtype),
+        round_columns(X * scale + center, digits=14)[:, counted].astype(X.dtype),
         tuple(dataset.feature_names[j] for j in counted),
         origin, tuple(names), dataset.preparation.categorical[counted],
         [], owned=True,
@@ -339,32 +334,20 @@ def _findings(weighing: Weighing) -> list[Finding]:
     ]
 
 
-#: expected share of columns that depend on nothing among those that pairs show to depend
-MAX_FALSE_SHARE = 0.01
-#: probability that modes, or triples, take any of many independent columns for one that counts
-LEVEL = 0.01
-#: with fewer objects off its most frequent value a column cannot show that it depends
-MIN_UNUSUAL = 15
-#: distinct values up to which a numeric column is coded like a category
-MAX_CODED_VALUES = 6
-#: with fewer columns other numeric ones always count: each may matter, and little can be tested
-MIN_COLUMNS = 4
-#: codes of a column that fewer objects have are one code
-MIN_CODE_SHARE, MIN_CODE_COUNT = 0.02, 5
-#: columns are compared with as many others, drawn at random where there are more
+#: derived: objects of a code in a test by χ² (Cochran 1954: five expected in each cell)
+MIN_CODE_COUNT = 5
+#: limit of cost: columns are compared with as many others, drawn at random where there are more
 MAX_PARTNERS = 200
-#: objects that the comparison takes, and cells where there are many columns
-MAX_OBJECTS, MAX_CELLS, MIN_SAMPLED = 5_000, 2_000_000, 500
-#: triples of columns are tested, and modes by likelihoods, up to this number of columns
-MAX_IN_TRIPLES = MAX_FITTED = 60
-#: least share of objects on either side of a column's median for a test of triples
-MIN_SIDE = 0.1
+#: limit of cost: cells that the comparison takes
+MAX_CELLS = 2_000_000
+#: limit of cost: columns up to which triples are tested, and modes by likelihoods
+MAX_FITTED = 60
 
 
 def code_values(values: Floats) -> Ints:
     """Codes of a numeric column: its few values, else its quarters and its two best parts."""
     distinct, codes = np.unique(values, return_inverse=True)
-    if len(distinct) > MAX_CODED_VALUES:
+    if len(distinct) > LIMITS.max_coded:
         edges = np.unique([*np.quantile(values, (0.25, 0.5, 0.75)), _best_split(values)])
         codes = np.searchsorted(edges, values)
     return merge_rare(codes.astype(np.int64))
@@ -381,7 +364,7 @@ def _best_split(values: Floats) -> float:
 def merge_rare(codes: Ints) -> Ints:
     """Codes from 0 without gaps, where all rare ones are one code."""
     counts = np.bincount(codes)
-    is_rare = counts < max(MIN_CODE_COUNT, MIN_CODE_SHARE * len(codes))
+    is_rare = counts < max(MIN_CODE_COUNT, LIMITS.min_code_share * len(codes))
     if is_rare.sum() > 1 or (is_rare.any() and counts[is_rare].sum() < MIN_CODE_COUNT):
         common = np.flatnonzero(~is_rare)
         n_rare = counts[is_rare].sum()
@@ -449,7 +432,7 @@ def mode_p_value(values: Floats, rng: np.random.Generator, *, fitted: bool) -> f
     """
     values = np.sort(values)
     distinct = np.unique(values)
-    if len(distinct) <= MAX_CODED_VALUES:
+    if len(distinct) <= LIMITS.max_coded:
         return 1.0
     if len(distinct) < 0.8 * len(values):
         steps = np.diff(distinct)
@@ -476,7 +459,7 @@ def triple_tests(values: Floats, candidates: Bools) -> Floats:
     signs = np.where(values > np.nanmedian(values, axis=0), 1.0, -1.0)
     signs[np.isnan(values)] = np.nan
     share = (1 + np.nanmean(signs, axis=0)) / 2
-    has_two_sides = np.minimum(share, 1 - share) >= MIN_SIDE
+    has_two_sides = np.minimum(share, 1 - share) >= LIMITS.min_side
     spread = np.where(has_two_sides, np.nanstd(signs, axis=0), np.inf)
     standardized = np.nan_to_num((signs - np.nanmean(signs, axis=0)) / spread)
     squares = standardized**2
@@ -505,22 +488,22 @@ def informative(values: Floats, is_numeric: Bools, rng: np.random.Generator) -> 
         partners = np.sort(rng.choice(d, MAX_PARTNERS, replace=False))
     by_pair, together = pair_tests(codes, partners)
     p_values = 2 * np.minimum(by_pair.min(axis=1) * max(1, len(partners) - 1), together)
-    mask: Bools = stats.false_discovery_control(np.minimum(p_values, 1)) <= MAX_FALSE_SHARE
+    mask: Bools = stats.false_discovery_control(np.minimum(p_values, 1)) <= LIMITS.level
     for j in np.flatnonzero(is_numeric & ~mask):
         column = values[:, j]
         fitted = d <= MAX_FITTED
-        mask[j] = mode_p_value(column[~np.isnan(column)], rng, fitted=fitted) * d <= LEVEL
-    if 3 <= d <= MAX_IN_TRIPLES and not mask.all():
+        mask[j] = mode_p_value(column[~np.isnan(column)], rng, fitted=fitted) * d <= LIMITS.level
+    if 3 <= d <= MAX_FITTED and not mask.all():
         n_triples = d * (d - 1) * (d - 2) / 6
-        mask |= triple_tests(values, ~mask) * n_triples <= LEVEL
-    if d < MIN_COLUMNS:
+        mask |= triple_tests(values, ~mask) * n_triples <= LIMITS.level
+    if d < LIMITS.min_columns:
         distinct = [len(np.unique(column[~np.isnan(column)])) for column in values.T]
-        mask |= is_numeric & (np.array(distinct) > MAX_CODED_VALUES)
+        mask |= is_numeric & (np.array(distinct) > LIMITS.max_coded)
     if not mask.any():
         return ~mask
     for j in np.flatnonzero(~mask):
         counts = np.unique(values[~np.isnan(values[:, j]), j], return_counts=True)[1]
-        mask[j] = 0 < counts.sum() - counts.max() < MIN_UNUSUAL
+        mask[j] = 0 < counts.sum() - counts.max() < LIMITS.min_unusual
     return mask
 
 

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sortal.datasets.partitioned.partitions import MAX_BYTES
 from sortal.datasets.values import names_and_ids
+from sortal.datasets.values.limits import LIMITS
 from sortal.labelings import row_join
 from sortal.labelings.row_values import HEAD_ROWS
 
@@ -205,10 +207,8 @@ class Dataset:
         return f"<Dataset {self.name!r}, {self.n_objects} × {self.n_features}>"
 
 
-#: columns that a data set remembers, and their bytes in all
-MAX_COLUMNS, MAX_BYTES = 8, 256 << 20
-#: least share of different values
-MIN_DISTINCT = 0.9
+#: limit of cost: columns that a data set remembers for later joins
+MAX_COLUMNS = 8
 
 
 @dataclass(frozen=True)
@@ -284,7 +284,7 @@ def row_keys(
     for name, column in columns.items():
         values = column if rows is None else column.take(pa.array(rows))
         # one that would be a key but for a few repeats has to be refused by name
-        if pc.count_distinct(_countable(values)).as_py() < MIN_DISTINCT * len(values):
+        if pc.count_distinct(_countable(values)).as_py() < LIMITS.min_key_share * len(values):
             continue
         keys[name] = values
         if aside_rows is not None and len(aside_rows):
@@ -331,10 +331,6 @@ def _named_ids(
     return columns if "id" in columns or not has_ids else {**columns, "id": ids}
 
 
-#: significant digits that remain after a scaling is undone
-SIGNIFICANT_DIGITS = 12
-
-
 def original_units(data: Dataset, rows: Ints | None = None) -> Any:
     """Return the features in original units, dates as dates.
 
@@ -358,7 +354,7 @@ def original_units(data: Dataset, rows: Ints | None = None) -> Any:
     X = X.astype(np.float64)
     if data.scale is not None and data.center is not None:
         X = X * data.scale + data.center
-        round_columns(X, SIGNIFICANT_DIGITS)
+        round_columns(X, digits=12)
     table = pd.DataFrame(X, columns=list(data.feature_names))
     for column in () if data.plan is None else data.plan.columns:
         if column.kind == "date" and column.use == "feature" and column.name in table:

@@ -13,6 +13,7 @@ import numpy as np
 from sortal.datasets.values import column_arrays
 from sortal.datasets.values.column_kinds import interpret_column
 from sortal.datasets.values.findings import Finding
+from sortal.datasets.values.limits import LIMITS
 from sortal.datasets.values.number_readings import days
 from sortal.datasets.values.reading_options import ReadingOptions
 from sortal.labelings.row_values import is_typical_name
@@ -40,11 +41,6 @@ _VARIABLE_NAME = re.compile(
     r"analyte|quantity|property)(?:[_ ]?name)?s?$",
     re.IGNORECASE,
 )
-MAX_VARIABLES = 300
-MIN_OBJECTS = 3
-MANY_OBJECTS = 30
-MIN_SERIES = 6  # rows per object that are a series
-MIN_UNIQUE = 0.99  # share of different pairs of object and variable, or object and time
 
 
 @dataclass(frozen=True)
@@ -66,13 +62,13 @@ def several_rows(table: pa.Table) -> Finding | None:
     n = table.num_rows
     for name in table.column_names:
         key = keys[name]
-        if key is None or not MIN_OBJECTS <= key.count <= n / 1.5 or not _is_complete(key):
+        if key is None or not 3 <= key.count <= n / 1.5 or not _is_complete(key):
             continue
         finding = _long_format(table, keys, key) or _series_finding(table, keys, key)
         if finding is None and _THING_NAME.search(name):
             sizes = np.bincount(key.codes)
             is_balanced = bool(sizes.min() == sizes.max()) and key.count >= 10
-            if key.count > MANY_OBJECTS or is_balanced:
+            if key.count > LIMITS.many_objects or is_balanced:
                 facts = {"n": n, "objects": key.count}
                 option = {"one_row_per": name}
                 finding = Finding("repeated-ids", "harmful", facts, (name,), option, assumed=False)
@@ -160,7 +156,7 @@ def _is_time(key: _Keys, table: pa.Table) -> bool:
 def _are_unique(first: _Keys, second: _Keys) -> bool:
     """Whether the pairs of two columns hardly repeat."""
     pairs = first.codes.astype(np.int64) * second.count + second.codes
-    return len(np.unique(pairs)) >= MIN_UNIQUE * len(pairs)
+    return len(np.unique(pairs)) >= LIMITS.min_unique * len(pairs)
 
 
 def _long_format(table: pa.Table, keys: dict[str, _Keys | None], key: _Keys) -> Finding | None:
@@ -169,7 +165,7 @@ def _long_format(table: pa.Table, keys: dict[str, _Keys | None], key: _Keys) -> 
         return None
     for name in table.column_names:
         variable = keys[name]
-        if variable is None or name == key.name or not 2 <= variable.count <= MAX_VARIABLES:
+        if variable is None or name == key.name or not 2 <= variable.count <= LIMITS.max_variables:
             continue
         is_called = bool(_VARIABLE_NAME.search(name))
         is_text = column_arrays.is_text(table.column(name).type) and not _is_time(variable, table)
@@ -205,20 +201,15 @@ def _series_finding(table: pa.Table, keys: dict[str, _Keys | None], key: _Keys) 
         if not is_thing and column_arrays.is_text(table.column(key.name).type) and key.count < 10:
             continue  # a category beside dates
         option: dict[str, Any] = {"series": True}
-        if mean_rows < MIN_SERIES:
+        if mean_rows < LIMITS.min_series:
             option = {"one_row_per": key.name}
         facts = {"objects": key.count, "rows": round(mean_rows), "time": name}
         return Finding("series", "harmful", facts, (key.name, name), option, assumed=False)
     return None
 
 
-MAX_SHARES = 20  # values of a category
 #: options that leave columns as written
 AS_WRITTEN = ReadingOptions(accept=("code", "date", "id", "label", "outcome", "weight"))
-#: points of a resampled series, and most points of one that is taken as it is
-N_POINTS = 48
-MAX_POINTS = 100
-MIN_FILLED = 0.9  # share of objects and times with a row in a series with common times
 
 
 @dataclass
@@ -336,9 +327,11 @@ def _series(table: pa.Table, id_column: str | None, wanted: Sequence[str] = ()) 
     ids, codes, first_rows = _groups(table, id_name)
     times = _times(table.column(time_name), time_name)
     grid = np.unique(times)
-    are_common = len(times) >= MIN_FILLED * len(ids) * len(grid) and len(grid) <= MAX_POINTS
+    are_common = (
+        len(times) >= LIMITS.min_filled * len(ids) * len(grid) and len(grid) <= LIMITS.max_points
+    )
     if wanted:
-        are_common = not all(name.endswith(f"/{N_POINTS}") for name in wanted)
+        are_common = not all(name.endswith(f"/{LIMITS.n_points}") for name in wanted)
         n_wanted = max(Counter(name.rpartition(" @")[0] for name in wanted).values())
         if are_common and len(grid) != n_wanted:
             raise InputError(
@@ -357,12 +350,14 @@ def _series(table: pa.Table, id_column: str | None, wanted: Sequence[str] = ()) 
             matrix = np.full((len(ids), len(grid)), np.nan)
             matrix[codes, np.searchsorted(grid, times)] = values
         else:
-            titles = [f"{name} @{j + 1}/{N_POINTS}" for j in range(N_POINTS)]
+            titles = [f"{name} @{j + 1}/{LIMITS.n_points}" for j in range(LIMITS.n_points)]
             matrix = _resampled(codes, times, values.astype(np.float64), len(ids))
         columns |= dict(zip(titles, matrix.T, strict=True))
     if not columns:
         raise InputError(f"there is no column of numbers beside {id_name!r} and {time_name!r}")
-    points = "each time is a column" if are_common else f"resampled to {N_POINTS} points each"
+    points = (
+        "each time is a column" if are_common else f"resampled to {LIMITS.n_points} points each"
+    )
     note = f"One series per {id_name!r}, ordered by {time_name!r}: {points}."
     return OneRowEach(pa.table(columns), id_name, ids, first_rows, note)
 
@@ -387,8 +382,8 @@ def _times(column: pa.ChunkedArray, name: str) -> Floats:
 
 def _resampled(codes: NDArray[np.intp], times: Floats, values: Floats, n: int) -> Floats:
     """Means of each series over equal parts of its time, gaps interpolated."""
-    matrix = np.full((n, N_POINTS), np.nan)
-    centers = (np.arange(N_POINTS) + 0.5) / N_POINTS
+    matrix = np.full((n, LIMITS.n_points), np.nan)
+    centers = (np.arange(LIMITS.n_points) + 0.5) / LIMITS.n_points
     order = np.lexsort((times, codes))
     bounds = np.searchsorted(codes[order], np.arange(n + 1))
     for i in range(n):
@@ -398,9 +393,9 @@ def _resampled(codes: NDArray[np.intp], times: Floats, values: Floats, n: int) -
             continue
         span = times[rows[-1]] - times[rows[0]]
         places = (times[rows] - times[rows[0]]) / span if span else np.zeros(len(rows))
-        interval = np.minimum((places * N_POINTS).astype(np.intp), N_POINTS - 1)
-        count = np.bincount(interval, minlength=N_POINTS)
-        total = np.bincount(interval, values[rows], minlength=N_POINTS)
+        interval = np.minimum((places * LIMITS.n_points).astype(np.intp), LIMITS.n_points - 1)
+        count = np.bincount(interval, minlength=LIMITS.n_points)
+        total = np.bincount(interval, values[rows], minlength=LIMITS.n_points)
         is_filled = count > 0
         means = total[is_filled] / count[is_filled]
         matrix[i] = np.interp(centers, centers[is_filled], means)
@@ -478,7 +473,7 @@ def _shares(
     """Share of each frequent value, or of those in titles, among an object's rows."""
     n, suffix = int(codes.max()) + 1, " (share)"
     frequency = np.bincount(categories.codes[categories.codes >= 0])
-    frequent = np.argsort(-frequency, kind="stable")[:MAX_SHARES].tolist()
+    frequent = np.argsort(-frequency, kind="stable")[: LIMITS.max_shares].tolist()
     values = sorted(categories.values[j] for j in frequent)
     if len(values) == 2:
         values = values[:1]  # the other one is the rest

@@ -11,6 +11,7 @@ import numpy as np
 from sortal.datasets.tables.long_tables import reshaped
 from sortal.datasets.values import column_arrays
 from sortal.datasets.values.findings import Finding, Severity
+from sortal.datasets.values.limits import LIMITS
 from sortal.datasets.values.names_and_ids import quoted
 from sortal.datasets.values.number_readings import MISSING_MARKS
 
@@ -87,12 +88,6 @@ def object_rows(table: pa.Table, raw: RawData, options: ReadingOptions) -> Objec
     return objects
 
 
-#: largest share of cells of a column of numbers without a digit
-MAX_WORDS = 0.1
-#: largest share of rows that are no objects or whose cells are moved
-MAX_ODD_SHARE = 0.05
-MIN_ROWS = 10  # rows below which a last row is no total
-N_TAIL = 3  # last rows, where totals and notes stand
 _TOTAL = r"(?:grand |sub)?-?totals?|sums?|summe|gesamt|mean|average|overall|insgesamt"
 _ONLY_TOTAL = re.compile(f"(?:{_TOTAL}):?", re.IGNORECASE)
 
@@ -128,7 +123,7 @@ def without_odd_rows(table: pa.Table, accepted: Container[str] = ()) -> CleanRow
         return clean
     excluded = sorted(row for numbers in rows.values() for row in numbers)
     n_certain = int(blank.sum()) + len(rows.get("total", ()))
-    few = len(excluded) - n_certain <= max(5, MAX_ODD_SHARE * n)
+    few = len(excluded) - n_certain <= max(5, LIMITS.max_odd_share * n)
     if stacked and "stacked" not in accepted:
         examples = ", ".join(map(repr, _cells(table, stacked[0])[:3]))
         facts = {"row": stacked[0] + 1, "cells": examples}
@@ -162,12 +157,14 @@ def _odd_rows(table: pa.Table, blank: Bools) -> tuple[dict[str, list[int]], list
     for i, row in enumerate(_rows_of_words(table)):
         cells = [(cell or "").strip().casefold() for cell in _cells(table, row)]
         is_above = row == i  # all numbers
-        if cells != names and not is_above and row <= last - N_TAIL:
+        if (
+            cells != names and not is_above and row <= last - 3
+        ):  # totals and notes stand in the last rows
             stacked.append(row)
             continue
         row_type = "header" if cells == names else "units" if is_above else "note"
         rows.setdefault(row_type, []).append(row)
-    totals = _totals(table, last) if n >= MIN_ROWS else []
+    totals = _totals(table, last) if n >= 10 else []
     if totals:
         rows["total"] = totals
     return rows, stacked
@@ -246,7 +243,10 @@ def _without_digits(column: pa.ChunkedArray) -> Bools | None:
     if words.any():
         for row in np.flatnonzero(words)[:1000]:
             words[row] = str(column[int(row)].as_py()).strip().lower() not in MISSING_MARKS
-    is_numeric = with_digit.sum() > 0 and words.sum() <= MAX_WORDS * (with_digit | words).sum()
+    is_numeric = (
+        with_digit.sum() > 0
+        and words.sum() <= LIMITS.max_invalid_share * (with_digit | words).sum()
+    )
     return words if is_numeric else None
 
 
@@ -258,7 +258,7 @@ def _rows_of_words(table: pa.Table) -> list[int]:
     if len(words) < 2 or len(words) < n_numeric:
         return []
     rows = np.flatnonzero(np.logical_and.reduce(words))
-    return [] if len(rows) > max(5, MAX_ODD_SHARE * table.num_rows) else rows.tolist()
+    return [] if len(rows) > max(5, LIMITS.max_odd_share * table.num_rows) else rows.tolist()
 
 
 def _moved_back(table: pa.Table) -> tuple[pa.Table, list[int]]:
@@ -270,14 +270,17 @@ def _moved_back(table: pa.Table) -> tuple[pa.Table, list[int]]:
         return table, []
     blanks = np.column_stack([_blanks(column) for column in table.columns])
     masks = [_without_digits(column) for column in table.columns]
-    usually_blank = blanks.mean(axis=0) > 1 - MAX_ODD_SHARE
-    usually_filled = blanks.mean(axis=0) < MAX_ODD_SHARE
+    usually_blank = blanks.mean(axis=0) > 1 - LIMITS.max_odd_share
+    usually_filled = blanks.mean(axis=0) < LIMITS.max_odd_share
     odd = (blanks & usually_filled).astype(int) + (~blanks & usually_blank)
     for j, mask in enumerate(masks):
         if mask is not None:
             odd[:, j] += mask
     rows = np.flatnonzero(odd.sum(axis=1) >= 2)
-    if not 0 < len(rows) <= max(3, MAX_ODD_SHARE * n) or not (usually_blank | usually_filled).any():
+    if (
+        not 0 < len(rows) <= max(3, LIMITS.max_odd_share * n)
+        or not (usually_blank | usually_filled).any()
+    ):
         return table, []
     moved: dict[int, list[str | None]] = {}
     for row in rows.tolist():

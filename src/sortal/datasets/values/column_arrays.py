@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-MAX_CATEGORIES = 100
 CONTROL_CHARACTERS = r"[\x00-\x08\x0b-\x1f\x7f-\x{9f}]"
 _WHOLE_NUMBER = r"^-?(0|[1-9][0-9]{0,17})(\.0*)?$"
 _DECIMAL_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?$"

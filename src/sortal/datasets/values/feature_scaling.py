@@ -20,8 +20,8 @@ from sortal.runtime.validation import (
 if TYPE_CHECKING:
     from sortal.runtime.types import Bools, Floats, Rows
 
-#: difference of two categories in each of their columns: squared distances then have the weight
-#: 1/2 that Huang (1998) gives to categories beside numbers of standard deviation 1
+#: derived: difference of two categories in each of their columns: squared distances then have the
+#: weight 1/2 that Huang (1998) gives to categories beside numbers of standard deviation 1
 CATEGORY_WEIGHT = 0.5
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sortal.datasets.values.names_and_ids import quoted
+from sortal.labelings.row_join import MAX_EXAMPLES
 from sortal.runtime.json_values import json_value
 
 Severity = Literal["harmful", "notable"]
-MAX_SHOWN_NAMES = 3
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def sentence(finding: Finding) -> str:
     is_single = len(finding.columns) == 1
     return template.format(
         names=quoted(finding.columns),
-        few=quoted(finding.columns, MAX_SHOWN_NAMES),
+        few=quoted(finding.columns, MAX_EXAMPLES),
         first=next(iter(finding.columns), None),
         second=next(iter(finding.columns[1:]), None),
         count_of_columns=len(finding.columns),
@@ -79,7 +79,7 @@ def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def _header(f: Finding) -> str:
     """Sentence about a header that is data, or data that are a header."""
-    names = quoted(f.columns, MAX_SHOWN_NAMES)
+    names = quoted(f.columns, MAX_EXAMPLES)
     if f.facts["found"] == "swallowed":
         return f"The first line was taken for the columns' names, but reads like data ({names})."
     return (
@@ -112,8 +112,8 @@ def _lone(f: Finding) -> str:
         for name, (cells, (low, high)) in f.facts["cells"].items()
         for row, value in cells.items()
     ]
-    listed = "; ".join(places[:MAX_SHOWN_NAMES])
-    more = f"; and {len(places) - MAX_SHOWN_NAMES} more" if len(places) > MAX_SHOWN_NAMES else ""
+    listed = "; ".join(places[:MAX_EXAMPLES])
+    more = f"; and {len(places) - MAX_EXAMPLES} more" if len(places) > MAX_EXAMPLES else ""
     return f"A typing error? {listed}{more}. Read as missing."
 
 
@@ -128,8 +128,8 @@ def _unit_change(f: Finding) -> str:
 def _unlike_part(f: Finding) -> str:
     """Sentence about parts of a table that are unlike the others."""
     places = [f"part {d['part']!r}: {difference_words(d)}" for d in f.facts["differences"]]
-    more = len(places) - MAX_SHOWN_NAMES
-    listed = "; ".join(places[:MAX_SHOWN_NAMES]) + (f"; and {more:,} more" if more > 0 else "")
+    more = len(places) - MAX_EXAMPLES
+    listed = "; ".join(places[:MAX_EXAMPLES]) + (f"; and {more:,} more" if more > 0 else "")
     return (
         f"Parts are unlike the others (another unit, or damaged?). {listed[0].upper()}{listed[1:]}."
     )
@@ -152,8 +152,8 @@ def difference_words(difference: Mapping[str, Any]) -> str:
 def _decimal_mark(f: Finding) -> str:
     """Sentence about numbers that can be read in two ways."""
     return (
-        f"The marks in {quoted(f.columns, MAX_SHOWN_NAMES)} can be read in two ways (e.g. "
-        f"{quoted(f.facts['cells'], MAX_SHOWN_NAMES)}): is the point the decimal mark?"
+        f"The marks in {quoted(f.columns, MAX_EXAMPLES)} can be read in two ways (e.g. "
+        f"{quoted(f.facts['cells'], MAX_EXAMPLES)}): is the point the decimal mark?"
     )
 
 
@@ -180,8 +180,8 @@ def _rows_aside(f: Finding) -> str:
         "note": "a note",
     }  # fmt: skip
     parts = [
-        f"row{'s' * (len(rows) > 1)} {', '.join(f'{row + 1:,}' for row in rows[:MAX_SHOWN_NAMES])}"
-        f"{', ...' * (len(rows) > MAX_SHOWN_NAMES)} ({words[row_type]})"
+        f"row{'s' * (len(rows) > 1)} {', '.join(f'{row + 1:,}' for row in rows[:MAX_EXAMPLES])}"
+        f"{', ...' * (len(rows) > MAX_EXAMPLES)} ({words[row_type]})"
         for row_type, rows in f.facts["rows"].items()
     ]
     return f"Some rows are no objects and are excluded: {'; '.join(parts)}."
@@ -193,7 +193,7 @@ def _sentinel(f: Finding) -> str:
         f"{', '.join(f'{value:g}' for value in values)} in {name!r}"
         for name, values in f.facts["values"].items()
     ]
-    listed = places[:MAX_SHOWN_NAMES]
+    listed = places[:MAX_EXAMPLES]
     more = f" and in {len(places) - len(listed)} more" if len(places) > len(listed) else ""
     return (
         f"A value far from all others is repeated exactly: {'; '.join(listed)}{more} "
@@ -263,15 +263,15 @@ def _missing(f: Finding) -> str:
     written = f" (written also as {quoted(marks)})" if marks else ""
     return (
         f"{f.facts['count']:,} values ({100 * f.facts['share']:.2g} %) are missing in "
-        f"{quoted(f.columns, MAX_SHOWN_NAMES)}{written}: replaced by those of the nearest objects."
+        f"{quoted(f.columns, MAX_EXAMPLES)}{written}: replaced by those of the nearest objects."
     )
 
 
 def _not_numbers(f: Finding) -> str:
     """Sentence about cells that are not numbers."""
-    examples = quoted(f.facts["examples"], MAX_SHOWN_NAMES)
+    examples = quoted(f.facts["examples"], MAX_EXAMPLES)
     return (
-        f"{f.facts['count']:,} cells of {quoted(f.columns, MAX_SHOWN_NAMES)} are not numbers "
+        f"{f.facts['count']:,} cells of {quoted(f.columns, MAX_EXAMPLES)} are not numbers "
         f"(e.g. {examples}): read as missing."
     )
 
@@ -285,9 +285,9 @@ def _format(f: Finding) -> str:
 
 def _duplicate_columns(f: Finding) -> str:
     """Sentence about repeated columns."""
-    pairs = ", ".join(f"{a!r} = {b!r}" for a, b in f.facts["pairs"][:MAX_SHOWN_NAMES])
+    pairs = ", ".join(f"{a!r} = {b!r}" for a, b in f.facts["pairs"][:MAX_EXAMPLES])
     repeat = "column repeats another" if len(f.columns) == 1 else "columns repeat others"
-    more = ", ..." if len(f.facts["pairs"]) > MAX_SHOWN_NAMES else ""
+    more = ", ..." if len(f.facts["pairs"]) > MAX_EXAMPLES else ""
     return f"{len(f.columns)} {repeat} up to the unit ({pairs}{more}): only one of them counts."
 
 
@@ -307,7 +307,7 @@ def _without_weight(singular: str, plural: str, f: Finding) -> str:
     """Sentence about columns without weight, and why."""
     if len(f.columns) == 1:
         return f"{f.columns[0]!r} {singular} and was given no weight{_basis(f)}."
-    names = quoted(f.columns, MAX_SHOWN_NAMES)
+    names = quoted(f.columns, MAX_EXAMPLES)
     return f"{len(f.columns):,} columns {plural} and were given no weight{_basis(f)}: {names}."
 
 

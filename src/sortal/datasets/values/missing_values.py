@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sortal.datasets.values.drafts import DatasetDraft
 from sortal.datasets.values.feature_scaling import center_spread
+from sortal.datasets.values.limits import MAX_ROWS
 from sortal.datasets.values.names_and_ids import quoted
 from sortal.datasets.values.reading_options import Impute, RepairableError
 from sortal.runtime.draws import draw_rows
@@ -17,9 +18,6 @@ from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from sortal.runtime.types import Bools, Floats
-
-MAX_DONORS = 5000
-IMPUTE_NEIGHBORS = 5
 
 
 def fill_missing(draft: DatasetDraft, impute: Impute | None) -> None:
@@ -125,7 +123,7 @@ class Filler:
         all clusters into the same place, where they look like a cluster of their own.
         """
         n, d = bad.shape
-        donors = draw_rows(n, MAX_DONORS, 0)
+        donors = draw_rows(n, MAX_ROWS, 0)
         donor_values = np.where(bad[donors], np.nan, X[donors]).astype(np.float64)
         center, spread = np.zeros(d), np.ones(d)
         for j in np.flatnonzero(~categorical):
@@ -156,7 +154,7 @@ class Filler:
         """Rows with their NaN replaced."""
         from sklearn.impute import KNNImputer
 
-        imputer = KNNImputer(n_neighbors=IMPUTE_NEIGHBORS, keep_empty_features=True)
+        imputer = KNNImputer(n_neighbors=5, keep_empty_features=True)
         imputer.fit((self.donors - self.center) / self.spread)
         filled = imputer.transform((gaps - self.center) / self.spread)
         return np.asarray(filled * self.spread + self.center)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sortal.datasets.values.limits import LIMITS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -37,12 +39,6 @@ MARKS = ("point", "comma", "either")
 PLAIN_READING = ("point", "=1")
 #: reading of a lone cell, whose unit does not matter
 LONE_READING = ("point", "=1", "%=1", "€=1", "$=1", "£=1")
-#: decades per cell by which a reading has to be better to be taken
-MIN_DECADES = 0.5
-#: cells that show where the others of their column lie
-MIN_USUAL = 8
-#: share of numbers below 1,000 without a mark beside those with points between thousands
-MIN_SHORT_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -142,7 +138,7 @@ def may_have_groups(cells: Sequence[str]) -> bool:
     cells = [cell.strip().lstrip("+-") for cell in cells]
     points = [cell for cell in cells if "." in cell]
     n_short = sum(cell.isdecimal() and len(cell) <= 3 for cell in cells)
-    is_frequent = n_short >= MIN_SHORT_SHARE * len(cells)
+    is_frequent = n_short >= LIMITS.min_short_share * len(cells)
     return bool(points) and is_frequent and all(map(_EUROPEAN.fullmatch, points))
 
 
@@ -210,7 +206,7 @@ def _doubtful_cells(
         usual = Counter(ratio.tolist()).most_common(1)[0][0]
         differing = np.flatnonzero(both)[ratio != usual]
         margin = costs[i][1] - costs[best][1]
-        is_close = margin < MIN_DECADES * weights[differing].sum()
+        is_close = margin < LIMITS.min_decades * weights[differing].sum()
         is_alike = scale == candidates[best][1] and _continue(others, both, differing)
         if len(differing) and (is_close or is_alike):
             return tuple(cells[j] for j in differing[:3])
@@ -221,7 +217,7 @@ def _continue(values: Floats, is_number: Bools, chosen: NDArray[np.intp]) -> boo
     """Whether some values lie beside the others, no farther off than most of these spread."""
     is_usual = is_number.copy()
     is_usual[chosen] = False
-    if not len(chosen) or is_usual.sum() < MIN_USUAL:
+    if not len(chosen) or is_usual.sum() < LIMITS.min_usual_cells:
         return False
     low, high = np.quantile(np.log10(np.abs(values[is_usual])), (0.1, 0.9))
     decades = np.log10(np.abs(values[chosen]))
@@ -359,7 +355,8 @@ _DATE = re.compile(
     r"|\d{1,2}[- ](?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[- ]\d{2,4}",
     re.IGNORECASE,
 )
-DAY = 86400.0
+#: derived: seconds of a day
+DAY = SCALES["duration"]["day"]
 
 
 def days(cells: list[str], *, day_first: bool | None = None) -> Floats:
