@@ -229,7 +229,7 @@ def read_relation(path: Path, options: ReadingOptions) -> Dataset:
     notes = (*notes, *dataset.notes)
     if isinstance(options.y, str):
         labels = read_labels(options.y, dataset, id_column=options.id_column, on=options.on)
-        notes += (*labels.notes, *(f"Warning: {doubt}." for doubt in labels.doubts))
+        notes += labels.notes
         dataset = replace(dataset, y=labels.values, truth_name="truth")
     return replace(dataset, notes=notes, source=str(path), options=options.non_defaults())
 

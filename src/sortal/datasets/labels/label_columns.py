@@ -45,11 +45,35 @@ def read_columns(
     single: bool = False,
     plain: bool = False,
 ) -> tuple[dict[str, NDArray[Any]], list[str], dict[str, Any]]:
-    """Columns of a file of labels, notes, and all columns as written; ``n`` objects help to
-    detect a header.
+    """Read the columns of a file of labels or constraints.
 
-    ``wanted`` columns are a header; blanks are part of the label in a ``single`` column. With
-    ``plain``, columns of integers are arrays of integers, not of objects.
+    Parameters
+    ----------
+    path : path
+        CSV, TSV, Parquet, ``.npy``, ``.npz`` or ``.h5ad``.
+    n : int or None
+        Number of objects, which settles a guess about the header.
+    header : bool or None
+        Whether the first line has the columns' names; detected by default.
+    wanted : iterable of str or None
+        Columns that mark the first line as a header.
+    single : bool
+        Whether blanks belong to the labels of a file with one column.
+    plain : bool
+        Whether columns of integers become arrays of integers, not of objects.
+
+    Returns
+    -------
+    columns : dict of str to ndarray
+    notes : list of str
+        Decisions about the format of the file.
+    written : dict of str to array
+        All columns as written.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
     """
     data_files.check_file(path)
     suffix = data_files.split_name(path)[1]
