@@ -32,18 +32,10 @@ ROWS_PER_BLOCK = 2**15
 
 @dataclass(frozen=True)
 class RowBlock:
-    """Consecutive rows of a file.
+    """Consecutive rows of a file."""
 
-    Attributes
-    ----------
-    cells : Arrow table
-        Cells as written; of text files text.
-    features : Arrow table
-        The same with decimal points in numbers.
-    """
-
-    cells: pa.Table
-    features: pa.Table
+    cells: pa.Table  # cells as written; of text files text
+    features: pa.Table  # the same with decimal points in numbers
 
 
 def row_blocks(

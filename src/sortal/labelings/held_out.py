@@ -24,18 +24,10 @@ MOST_HALVED = 4_000
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Objects, and for each its cluster by the half that it is not in.
+    """Objects, and for each its cluster by the half that it is not in."""
 
-    Attributes
-    ----------
-    rows : ndarray of int
-        The objects.
-    found : ndarray of bool, shape (k,)
-        The clusters that k-means of either half finds again.
-    """
-
-    rows: NDArray[np.intp]
-    found: NDArray[np.bool_]
+    rows: NDArray[np.intp]  # the objects
+    found: NDArray[np.bool_]  # shape (k,): the clusters that k-means of either half finds again
     _points: Any
     _half: NDArray[np.intp]
     _centers: tuple[Floats, Floats]

@@ -24,15 +24,9 @@ CANNOT = ("cannot", "cannot-link")
 
 @dataclass(frozen=True)
 class Constraints:
-    """Pairs of objects that must be in one cluster, or cannot be.
+    """Pairs of objects that must be in one cluster, or cannot be."""
 
-    Attributes
-    ----------
-    pairs : ndarray of int64, shape (m, 2)
-        Positions of the objects, the lower first; the pairs in ascending order.
-    must : ndarray of bool, shape (m,)
-    """
-
+    #: shape (m, 2): positions of the objects, the lower first; the pairs in ascending order
     pairs: NDArray[np.int64]
     must: NDArray[np.bool_]
 

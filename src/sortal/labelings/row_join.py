@@ -49,39 +49,21 @@ _TAKE_COMMON = 'take the common ones with --on inner (on="inner")'
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of one input, and what may name them.
+    """The rows of one input, and what may name them."""
 
-    Attributes
-    ----------
-    name : str
-        What messages call the input.
-    n : int
-        Number of rows.
-    columns : mapping of str to array-like
-        Columns that may be a key, as written.
-    index : array-like, optional
-        Ids of an index other than 0 to n - 1; it decides before the columns.
-    numbers : ndarray of int, optional
-        Number of each row in its source, where some rows of the source are no objects.
-    n_source : int, optional
-        Rows of the source.
-    aside : mapping of str to array-like
-        Values of the columns in rows of the source that are no objects.
-    is_counted : bool
-        Whether there is an index, and it only counts the rows.
-    is_data : bool
-        Whether these are the objects of a data set.
-    """
-
-    name: str
-    n: int
+    name: str  # what messages call the input
+    n: int  # number of rows
+    #: columns that may be a key, as written
     columns: Mapping[str, Values] = field(default_factory=dict)
+    #: ids of an index other than 0 to n - 1; it decides before the columns
     index: Values | None = None
+    #: number of each row in its source, where some rows of the source are no objects
     numbers: NDArray[np.intp] | None = None
-    n_source: int | None = None
+    n_source: int | None = None  # rows of the source
+    #: values of the columns in rows of the source that are no objects
     aside: Mapping[str, Values] = field(default_factory=dict)
-    is_counted: bool = False
-    is_data: bool = False
+    is_counted: bool = False  # whether there is an index, and it only counts the rows
+    is_data: bool = False  # whether these are the objects of a data set
 
     @cached_property
     def keys(self) -> dict[str, KeyColumn]:
@@ -102,29 +84,16 @@ class Rows:
 
 @dataclass(frozen=True)
 class RowJoin:
-    """Which row of the right input belongs to each row of the left one.
+    """Which row of the right input belongs to each row of the left one."""
 
-    Attributes
-    ----------
-    places : ndarray of intp, shape (n_left,)
-        Row of the right input; -1 where it has none.
-    n_right : int
-        Rows of the right input.
-    key : str or None
-        The column that decided; None for an index and where the rows were taken in order.
-    keys, left_keys : frozenset of str
-        Columns of the right and of the left input that name the rows, and so are no values.
-    notes : tuple of str
-        How the rows were joined, in sentences.
-    by_position : bool
-    """
-
-    places: NDArray[np.intp]
-    n_right: int
+    places: NDArray[np.intp]  # shape (n_left,): row of the right input; -1 where it has none
+    n_right: int  # rows of the right input
+    #: the column that decided; None for an index and where the rows were taken in order
     key: str | None
+    #: columns of the right and of the left input that name the rows, and so are no values
     keys: frozenset[str]
     left_keys: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # how the rows were joined, in sentences
     by_position: bool = False
 
     @property

@@ -248,41 +248,21 @@ MAX_SAMPLED_LINES = 50
 
 @dataclass(frozen=True)
 class TextLayout:
-    """Layout of a delimited text file.
+    """Layout of a delimited text file."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The columns, ``x1 .. xd`` where the file has no header line.
-    has_header : bool
-        Whether the file has a header line.
-    guessed : bool
-        Whether this is a guess.
-    delimiter, decimal : str
-        One character each; the delimiter ``" "`` stands for any number of blanks.
-    skip : int
-        Lines before the first row.
-    estimated_rows : int
-        From the file's size and the length of its first lines; exact for small files.
-    block_size : int
-        Bytes to parse at a time: many lines that fit into the cache.
-    numeric, codes : frozenset of str
-        Columns with only numbers in the first lines; whose digits may be more than a number.
-    notes : tuple of str
-        Decisions that a user should know.
-    """
-
-    names: tuple[str, ...]
-    has_header: bool
-    guessed: bool
-    delimiter: str
+    names: tuple[str, ...]  # the columns, ``x1 .. xd`` where the file has no header line
+    has_header: bool  # whether the file has a header line
+    guessed: bool  # whether this is a guess
+    delimiter: str  # one character; a blank stands for any number of blanks
     decimal: str
-    skip: int
+    skip: int  # lines before the first row
+    #: from the file's size and the length of its first lines; exact for small files
     estimated_rows: int
-    block_size: int
+    block_size: int  # bytes to parse at a time: many lines that fit into the cache
+    #: columns with only numbers in the first lines, and those whose digits may be more than that
     numeric: frozenset[str]
     codes: frozenset[str]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # decisions that a user should know
 
 
 def open_binary(path: Path) -> Any:

@@ -39,24 +39,14 @@ TEXT_DATA_SUFFIXES = (*DOCUMENT_SUFFIXES, *COUNT_SUFFIXES)
 
 @dataclass
 class WeightedTerms:
-    """Weighted terms of documents, and what prepares further documents.
-
-    Attributes
-    ----------
-    raw : RawData
-    options : ReadingOptions
-        Those of the user, with the columns of ids and classes that the documents have.
-    terms : TextVectorizer or TermWeighter
-    texts : tuple of str, or None
-    preparation : dict
-        What a preparation says of texts.
-    """
+    """Weighted terms of documents, and what prepares further documents."""
 
     raw: RawData
+    #: those of the user, with the columns of ids and classes that the documents have
     options: ReadingOptions
     terms: vectors.TextVectorizer | vectors.TermWeighter
     texts: tuple[str, ...] | None = None
-    preparation: dict[str, Any] = field(default_factory=dict)
+    preparation: dict[str, Any] = field(default_factory=dict)  # what a preparation says of texts
 
 
 def read_documents(path: Path, options: ReadingOptions) -> WeightedTerms:

@@ -178,31 +178,16 @@ def table_of_draw(cells: pd.DataFrame, rows: Ints, keys: Sequence[str] = ()) -> 
 
 @dataclass(frozen=True)
 class Listing:
-    """The rows of a file of labels, the drawn ones first and in the order of the draw.
+    """The rows of a file of labels, the drawn ones first and in the order of the draw."""
 
-    Attributes
-    ----------
-    columns : dict of str to ndarray
-        The columns of the file but ``draw`` and ``check``.
-    order : ndarray of int
-        Where each of these rows is in the file.
-    numbers : ndarray of float, or None
-        Number of each row in the draw, infinite for one that was not drawn; None without a column
-        ``draw``.
-    size : int or None
-        Number of rows drawn, where the file says it.
-    digests : tuple of str
-        Digest of each row's data; empty where the file has none.
-    verified : tuple of str
-        Columns whose cells are as they were drawn.
-    """
-
-    columns: dict[str, NDArray[Any]]
-    order: Ints
+    columns: dict[str, NDArray[Any]]  # the columns of the file but ``draw`` and ``check``
+    order: Ints  # where each of these rows is in the file
+    #: number of each row in the draw, infinite for one that was not drawn; None without a column
+    #: ``draw``
     numbers: Floats | None = None
-    size: int | None = None
-    digests: tuple[str, ...] = ()
-    verified: tuple[str, ...] = ()
+    size: int | None = None  # number of rows drawn, where the file says it
+    digests: tuple[str, ...] = ()  # digest of each row's data; empty where the file has none
+    verified: tuple[str, ...] = ()  # columns whose cells are as they were drawn
 
     @property
     def is_drawn(self) -> Bools | None:
@@ -212,36 +197,18 @@ class Listing:
 
 @dataclass(frozen=True)
 class Draw:
-    """What a file of labels says about the draw of its objects.
+    """What a file of labels says about the draw of its objects."""
 
-    Attributes
-    ----------
-    size : int or None
-        Number of rows drawn, where the file says it.
-    numbers : dict of int to float
-        Number in the draw of each object that was drawn, in the file or by its place there.
-    digests : dict of int to str
-        Digest of the data of these objects; empty where the file has none.
-    n_lost : int
-        Number of drawn rows that are not in the file any more.
-    unreadable : tuple of int
-        Numbers of rows that could not be read.
-    outside : tuple of float
-        Numbers of rows of the file that are no objects.
-    notes : tuple of str
-        What was verified without the data.
-    has_rows : bool
-        Whether the file numbers the rows of the data.
-    """
-
-    size: int | None = None
+    size: int | None = None  # number of rows drawn, where the file says it
+    #: number in the draw of each object that was drawn, in the file or by its place there
     numbers: dict[int, float] = field(default_factory=dict)
+    #: digest of the data of these objects; empty where the file has none
     digests: dict[int, str] = field(default_factory=dict)
-    n_lost: int = 0
-    unreadable: tuple[int, ...] = ()
-    outside: tuple[float, ...] = ()
-    notes: tuple[str, ...] = ()
-    has_rows: bool = False
+    n_lost: int = 0  # number of drawn rows that are not in the file any more
+    unreadable: tuple[int, ...] = ()  # numbers of rows that could not be read
+    outside: tuple[float, ...] = ()  # numbers of rows of the file that are no objects
+    notes: tuple[str, ...] = ()  # what was verified without the data
+    has_rows: bool = False  # whether the file numbers the rows of the data
 
     @classmethod
     def of(
@@ -537,24 +504,12 @@ def unknown_order(name: str) -> str:
 
 @dataclass(frozen=True)
 class MarkedRows:
-    """Rows of a data file that has the columns of a draw beside its own.
+    """Rows of a data file that has the columns of a draw beside its own."""
 
-    Attributes
-    ----------
-    listing : Listing
-        The rows by their number in the draw, after a look at their digests.
-    cells : DataFrame
-        The cells of the data alone.
-    marks : tuple of str
-        Columns that are no data, beside the labels.
-    excused : tuple of int
-        Rows of the listing that nobody can read.
-    """
-
-    listing: Listing
-    cells: pd.DataFrame
-    marks: tuple[str, ...]
-    excused: tuple[int, ...]
+    listing: Listing  # the rows by their number in the draw, after a look at their digests
+    cells: pd.DataFrame  # the cells of the data alone
+    marks: tuple[str, ...]  # columns that are no data, beside the labels
+    excused: tuple[int, ...]  # rows of the listing that nobody can read
 
     @classmethod
     def of(cls, cells: pd.DataFrame, label: str, path: Path) -> MarkedRows | None:

@@ -33,30 +33,15 @@ Aspect = Literal["spread", "median", "missing"]
 
 @dataclass(frozen=True, eq=False)
 class PartSummary:
-    """What a part of a table is like.
-
-    Attributes
-    ----------
-    name : str
-    n_rows : int
-        Exact.
-    missing : mapping of str to int
-        Missing values of each column, exact.
-    columns : tuple of str
-        The numeric columns.
-    quantiles : ndarray, shape (7, d)
-        Quantiles 0, 0.05, 0.25, 0.5, 0.75, 0.95 and 1 of the numeric columns; NaN for fewer than 12
-        values.
-    n_sampled : int
-        Rows that the quantiles are of, drawn uniformly at random.
-    """
+    """What a part of a table is like."""
 
     name: str
-    n_rows: int
-    missing: Mapping[str, int]
-    columns: tuple[str, ...]
+    n_rows: int  # exact
+    missing: Mapping[str, int]  # missing values of each column, exact
+    columns: tuple[str, ...]  # the numeric columns
+    #: shape (7, d): quantiles of the numeric columns; NaN for few values
     quantiles: Floats
-    n_sampled: int
+    n_sampled: int  # rows that the quantiles are of, drawn uniformly at random
 
     @property
     def medians(self) -> Floats:
@@ -91,23 +76,15 @@ class PartSummary:
 
 @dataclass(frozen=True)
 class Difference:
-    """Column of a part that differs from that of the other parts by orders of magnitude.
-
-    Attributes
-    ----------
-    part, column : str
-    aspect : {"spread", "median", "missing"}
-    value, usual : float
-        Spread, median or missing share in the part, and the median of those of the others.
-    size : float
-        Ratio of the spreads, distance of the medians in spreads, or difference of the shares.
-    """
+    """Column of a part that differs from that of the other parts by orders of magnitude."""
 
     part: str
     column: str
     aspect: Aspect
+    #: spread, median or missing share in the part; then the median of those of the others
     value: float
     usual: float
+    #: ratio of the spreads, distance of the medians in spreads, or difference of the shares
     size: float
 
 

@@ -53,21 +53,12 @@ _DOWNLOADED = ("http", "https")
 
 @dataclass(frozen=True)
 class Part:
-    """Consecutive rows of a source, which one job reads.
+    """Consecutive rows of a source, which one job reads."""
 
-    Attributes
-    ----------
-    name : str
-        Of the file that describes its rows; unique in a source.
-    start, n_rows : int
-        Number of its first row in the source, and of its rows.
-    read : callable
-        ``read(columns)`` iterates over Arrow tables; ``None`` for all columns.
-    """
-
-    name: str
-    start: int
+    name: str  # of the file with its rows; unique in a source
+    start: int  # number of its first row in the source
     n_rows: int
+    #: ``read(columns)`` iterates over Arrow tables; ``None`` for all columns
     read: Callable[[Sequence[str] | None], Iterator[pa.Table]]
 
     def tables(self, columns: Sequence[str] | None = None) -> Iterator[tuple[int, pa.Table]]:
@@ -86,30 +77,16 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Partitions:
-    """A table in parts, of any size.
-
-    Attributes
-    ----------
-    name, source : str
-    columns : tuple of str
-    parts : tuple of Part
-    text : TextLayout or None
-        The layout of text files.
-    is_local : bool
-        Whether only this process can read it.
-    notes : tuple of str
-        What differs between the parts.
-    inputs : tuple of str
-        Paths, pattern or address of its files, as far as they are known; no output goes there.
-    """
+    """A table in parts, of any size."""
 
     name: str
     source: str
     columns: tuple[str, ...]
     parts: tuple[Part, ...]
-    text: TextLayout | None = None
-    is_local: bool = False
-    notes: tuple[str, ...] = ()
+    text: TextLayout | None = None  # the layout of text files
+    is_local: bool = False  # whether only this process can read it
+    notes: tuple[str, ...] = ()  # what differs between the parts
+    #: paths, pattern or address of its files, as far as they are known; no output goes there
     inputs: tuple[str, ...] = ()
     #: values of further passes, which are computed once
     cache: dict[str, Any] = field(default_factory=dict, repr=False)

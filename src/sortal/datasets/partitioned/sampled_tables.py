@@ -50,32 +50,19 @@ _NUMBER = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$").pattern
 
 @dataclass(frozen=True, eq=False)
 class ColumnSums:
-    """Exact sums of the columns of a table; of numeric columns also moments and ranges.
-
-    Attributes
-    ----------
-    n_rows : int
-    missing : dict of str to int
-        Missing values of each column.
-    names : tuple of str
-        The numeric columns, which the arrays are about.
-    counts, means, squares, low, high : ndarray, shape (d,)
-        Number of values, their mean, sum of squared deviations from it, least and greatest.
-    n_complete : int
-        Rows without any missing number.
-    center, products : ndarray, shape (d,) and (d, d)
-        Mean of the complete rows, and sums of the products of deviations from it.
-    """
+    """Exact sums of the columns of a table; of numeric columns also moments and ranges."""
 
     n_rows: int
-    missing: dict[str, int]
-    names: tuple[str, ...]
+    missing: dict[str, int]  # missing values of each column
+    names: tuple[str, ...]  # the numeric columns, which the arrays are about
+    #: number of values of each, their mean, sum of squared deviations from it, least and greatest
     counts: NDArray[np.int64]
     means: Floats
     squares: Floats
     low: Floats
     high: Floats
-    n_complete: int
+    n_complete: int  # rows without any missing number
+    #: mean of the complete rows, and sums of the products of deviations from it
     center: Floats
     products: Floats
 
@@ -142,23 +129,12 @@ class ColumnSums:
 
 @dataclass(frozen=True, eq=False)
 class WholeTable:
-    """The table that a data set is a sample of.
-
-    Attributes
-    ----------
-    partitions : Partitions
-    sums : ColumnSums
-        Exact, over all rows.
-    is_sampled : bool
-        Whether the data set is of some rows only.
-    parts : tuple of PartSummary
-        What each part is like.
-    """
+    """The table that a data set is a sample of."""
 
     partitions: Partitions
-    sums: ColumnSums
-    is_sampled: bool
-    parts: tuple[PartSummary, ...] = ()
+    sums: ColumnSums  # exact, over all rows
+    is_sampled: bool  # whether the data set is of some rows only
+    parts: tuple[PartSummary, ...] = ()  # what each part is like
 
     @property
     def n_rows(self) -> int:
@@ -173,22 +149,12 @@ class WholeTable:
 
 @dataclass
 class TableSample:
-    """Rows of a table in parts, as raw data, and what is known of all rows.
-
-    Attributes
-    ----------
-    raw : RawData
-    rows : ndarray of int
-        Row of the table for each sampled row.
-    whole : WholeTable
-    notes : tuple of str
-        Columns whose other rows are unlike the sampled ones.
-    """
+    """Rows of a table in parts, as raw data, and what is known of all rows."""
 
     raw: RawData
-    rows: Ints
+    rows: Ints  # row of the table for each sampled row
     whole: WholeTable
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # columns whose other rows are unlike the sampled ones
 
 
 def sample_rows(

@@ -213,21 +213,12 @@ MAX_COLUMNS = 8
 
 @dataclass(frozen=True)
 class RowKeys:
-    """Columns of a source with a different value in nearly every object's row, as written.
+    """Columns of a source with a different value in nearly every object's row, as written."""
 
-    Attributes
-    ----------
-    columns : mapping of str to Arrow array
-        Values of the objects.
-    aside : mapping of str to Arrow array
-        Values in the rows of the source that are no objects.
-    n_source : int or None
-        Rows of the source.
-    """
-
-    columns: Mapping[str, Any] = field(default_factory=dict)
+    columns: Mapping[str, Any] = field(default_factory=dict)  # values of the objects
+    #: values in the rows of the source that are no objects
     aside: Mapping[str, Any] = field(default_factory=dict)
-    n_source: int | None = None
+    n_source: int | None = None  # rows of the source
 
 
 def possible_keys(table: pa.Table) -> dict[str, pa.ChunkedArray]:

@@ -33,18 +33,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Prepared:
-    """Further objects, prepared like the data.
+    """Further objects, prepared like the data."""
 
-    Attributes
-    ----------
-    X : ndarray or csr_array, shape (m, d)
-    filled : ndarray of float64, shape (m,)
-        Share of each object's columns whose missing value was filled in.
-    notes : tuple of str
-    """
-
-    X: Rows
-    filled: Floats
+    X: Rows  # ndarray or csr_array, shape (m, d)
+    filled: Floats  # shape (m,): share of each object's columns whose missing value was filled in
     notes: tuple[str, ...] = ()
 
 
@@ -56,47 +48,27 @@ STORED_FIELDS = (
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """Conversion of a source's columns to the features of a data set.
+    """Conversion of a source's columns to the features of a data set."""
 
-    Attributes
-    ----------
-    columns : tuple of SourceColumn
-        In the order of their features; none for documents.
-    feature_names : tuple of str, length d
-    aside : tuple of str
-        Columns of the source that are not features.
-    center, scale : ndarray of float64, shape (d,), or None
-        Features are ``(values - center) / scale``.
-    filler : Filler or None
-        Imputation of missing values in features of weight above 0; None if none were missing.
-    of_table : bool
-        Whether the source was a table. Otherwise the columns have no kinds, and arrays match by
-        position.
-    dtype : str
-    text_column : str or None
-        The column with the texts of documents.
-    messages : bool
-        Whether only the bodies of the texts were used.
-    terms : TextVectorizer, TermWeighter or None
-        Fitted; converts texts or counts of terms to weights.
-    weights : ndarray of float64, shape (d,), or None
-        Factors of the scaled features; those of weight 0 are excluded.
-    reshaping : mapping of str to object
-        Options that made one row per object of several; empty if none did.
-    """
-
-    columns: tuple[SourceColumn, ...]
+    columns: tuple[SourceColumn, ...]  # in the order of their features; none for documents
     feature_names: tuple[str, ...]
-    aside: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()  # columns of the source that are not features
+    #: shape (d,): features are ``(values - center) / scale``
     center: Floats | None = None
     scale: Floats | None = None
+    #: imputation of missing values in features of weight above 0; None if none were missing
     filler: Filler | None = None
+    #: whether the source was a table. Otherwise the columns have no kinds, and arrays match by
+    #: position.
     of_table: bool = False
     dtype: str = "<f8"
-    text_column: str | None = None
-    messages: bool = False
+    text_column: str | None = None  # the column with the texts of documents
+    messages: bool = False  # whether only the bodies of the texts were used
+    #: fitted; converts texts or counts of terms to weights
     terms: TextVectorizer | TermWeighter | None = None
+    #: shape (d,): factors of the scaled features; those of weight 0 are excluded
     weights: Floats | None = None
+    #: options that made one row per object of several; empty if none did
     reshaping: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -438,35 +410,18 @@ def _terms_from_parts(
 
 @dataclass(frozen=True)
 class SourceColumn:
-    """Conversion of a column of the source to features.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"number", "date", "category", "code"}
-        A code is a category whose values are whole numbers.
-    categories : tuple of str
-        Values of a category or code, in the order of their features.
-    form : str
-        Format of dates, see :func:`sortal.datasets.values.number_readings.days`.
-    reading : tuple of str
-        Reading of numbers in text, see
-        :class:`sortal.datasets.values.number_readings.NumbersOfCells`.
-    day_first : bool
-    missing : tuple of str
-        Marks of missing values besides the usual ones; in lower case.
-    sentinels : tuple of float
-        Numbers that stand for missing values.
-    """
+    """Conversion of a column of the source to features."""
 
     name: str
+    #: number, date, category, or code: a category whose values are whole numbers
     kind: str = "number"
-    categories: tuple[str, ...] = ()
-    form: str = ""
+    categories: tuple[str, ...] = ()  # values of a category or code, in the order of their features
+    form: str = ""  # format of dates
+    #: reading of numbers in text, as ``NumbersOfCells`` has it
     reading: tuple[str, ...] = PLAIN_READING
     day_first: bool = False
-    missing: tuple[str, ...] = ()
-    sentinels: tuple[float, ...] = ()
+    missing: tuple[str, ...] = ()  # marks of missing values besides the usual ones; in lower case
+    sentinels: tuple[float, ...] = ()  # numbers that stand for missing values
 
     @property
     def n_features(self) -> int:

@@ -214,23 +214,12 @@ AS_WRITTEN = ReadingOptions(accept=("code", "date", "id", "label", "outcome", "w
 
 @dataclass
 class OneRowEach:
-    """Table with one row per object.
+    """Table with one row per object."""
 
-    Attributes
-    ----------
-    table : Arrow table
-        Features, without the ids.
-    id_name : str
-    ids : ndarray of object
-    first_rows : ndarray of int
-        First row of each object in the table that was reshaped.
-    note : str
-    """
-
-    table: pa.Table
+    table: pa.Table  # features, without the ids
     id_name: str
     ids: NDArray[Any]
-    first_rows: NDArray[np.intp]
+    first_rows: NDArray[np.intp]  # first row of each object in the table that was reshaped
     note: str
 
 

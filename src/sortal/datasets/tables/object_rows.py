@@ -28,26 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass
 class ObjectRows:
-    """Table with one row per object, and what belongs to its rows.
+    """Table with one row per object, and what belongs to its rows."""
 
-    Attributes
-    ----------
-    table : Arrow table
-        Without label and id columns, those to drop, and columns that number the rows.
-    columns_aside : dict of str to ndarray
-        Values of the label and id columns.
-    rows : ndarray of int, or None
-        Row of the source of each object; None where they are all rows in order.
-    ids : ndarray of object, or None
-        Ids of objects that several rows were made of.
-    findings : list of Finding
-    notes : list of str
-    """
-
-    table: pa.Table
-    columns_aside: dict[str, NDArray[Any]]
+    table: pa.Table  # without label and id columns, those to drop, and columns that number the rows
+    columns_aside: dict[str, NDArray[Any]]  # values of the label and id columns
+    #: row of the source of each object; None where they are all rows in order
     rows: NDArray[np.intp] | None
-    ids: NDArray[Any] | None
+    ids: NDArray[Any] | None  # ids of objects that several rows were made of
     findings: list[Finding]
     notes: list[str]
 

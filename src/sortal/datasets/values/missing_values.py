@@ -89,17 +89,11 @@ def _drop_rows(draft: DatasetDraft, bad: Bools) -> None:
 
 @dataclass(frozen=True)
 class Filler:
-    """Replacement of missing values by means over the nearest donors.
+    """Replacement of missing values by means over the nearest donors."""
 
-    Attributes
-    ----------
-    donors : ndarray, shape (s, d)
-        Objects whose values fill gaps, NaN in their own gaps; or a single typical object.
-    center, spread : ndarray of float64, shape (d,)
-        Standardization that makes features count alike when donors are compared.
-    """
-
+    #: shape (s, d): objects whose values fill gaps, NaN in their own gaps; or a typical one
     donors: NDArray[Any]
+    #: shape (d,): standardization, so that features count alike where donors are compared
     center: Floats
     spread: Floats
 

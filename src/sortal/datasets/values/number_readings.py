@@ -43,23 +43,13 @@ LONE_READING = ("point", "=1", "%=1", "€=1", "$=1", "£=1")
 
 @dataclass(frozen=True)
 class NumbersOfCells:
-    """Numbers of the cells of a column, and how they were read.
+    """Numbers of the cells of a column, and how they were read."""
 
-    Attributes
-    ----------
-    values : ndarray of float64
-        NaN where a cell is no number.
-    form : str
-        Format in words; empty for plain numbers.
-    reading : tuple of str
-        Marks (``point``, ``comma``, ``either``), then units, each as ``unit=factor``.
-    doubtful : tuple of str
-        Cells whose value depends on the reading, where no reading fits the column better.
-    """
-
-    values: Floats
-    form: str
+    values: Floats  # NaN where a cell is no number
+    form: str  # format in words; empty for plain numbers
+    #: marks (``point``, ``comma``, ``either``), then units, each as ``unit=factor``
     reading: tuple[str, ...]
+    #: cells whose value depends on the reading, where no reading fits the column better
     doubtful: tuple[str, ...] = ()
 
 
