@@ -137,12 +137,7 @@ def _numpy_columns(path: Path, plain: bool) -> dict[str, NDArray[Any]]:
 
 
 def _text(
-    path: Path,
-    n: int | None,
-    header: bool | None,
-    wanted: set[str],
-    single: bool,
-    notes: list[str],
+    path: Path, n: int | None, header: bool | None, wanted: set[str], single: bool, notes: list[str]
 ) -> pa.Table:
     """Text table of a file of labels; the number of objects settles a guessed header."""
     stem, suffix = data_files.split_name(path)

@@ -34,9 +34,7 @@ WEIGHABLE = ("euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski")
 
 
 def weighted(
-    dataset: Dataset,
-    column_weights: ColumnWeights = None,
-    metric: Metric | None = None,
+    dataset: Dataset, column_weights: ColumnWeights = None, metric: Metric | None = None
 ) -> Dataset:
     """Data set whose columns are multiplied by their weights.
 

@@ -47,13 +47,7 @@ from sortal.datasets.values.names_and_ids import (
 )
 from sortal.datasets.values.reading_options import ReadingOptions, RepairableError
 from sortal.labelings.indexes import in_order_of
-from sortal.labelings.labels import (
-    UNREADABLE,
-    count_labels,
-    is_unreadable,
-    known_labels,
-    none_note,
-)
+from sortal.labelings.labels import UNREADABLE, count_labels, is_unreadable, known_labels, none_note
 from sortal.labelings.row_join import Rows
 from sortal.runtime.validation import InputError, as_numbers
 

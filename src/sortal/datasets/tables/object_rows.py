@@ -296,10 +296,7 @@ def _moved_back(table: pa.Table) -> tuple[pa.Table, list[int]]:
 
 
 def _count_odd(
-    cells: list[str | None],
-    usually_blank: Bools,
-    usually_filled: Bools,
-    masks: list[Bools | None],
+    cells: list[str | None], usually_blank: Bools, usually_filled: Bools, masks: list[Bools | None]
 ) -> int:
     """Cells of a row that contradict what their columns usually have."""
     count = 0

@@ -12,11 +12,7 @@ from sortal.datasets.tables import long_tables
 from sortal.datasets.values import column_arrays
 from sortal.datasets.values.column_arrays import Categories
 from sortal.datasets.values.column_contradictions import exclusive_sets, unit_changes
-from sortal.datasets.values.column_kinds import (
-    Column,
-    ColumnKind,
-    interpret_column,
-)
+from sortal.datasets.values.column_kinds import Column, ColumnKind, interpret_column
 from sortal.datasets.values.findings import Finding
 from sortal.datasets.values.limits import LIMITS
 from sortal.datasets.values.names_and_ids import quoted

@@ -62,7 +62,7 @@ _ID_NAME = re.compile(
 _CODE_NAME = re.compile(
     r"(?:^|[_\W])(?:code|codes|zip|zipcode|postcode|postal|plz|fips|sku|id|type|category|region|"
     r"country|state|city|dept|department|branch|store|sector|industry|occupation|gender|sex|race)$"
-    r"|(?:Code|Type|Category|Id|ID)$|^(?:zip|postal|postcode)",
+    r"|(?:Code|Type|Category|Id|ID)$|^(?:zip|postal|postcode)"
 )
 #: names of columns that identify things, even with repeated values
 _KEY_NAME = re.compile(r"(?:^|[_\W])(?:id|ids|key|uuid|guid|ssn)$|[a-z]I[dD]$")

@@ -10,12 +10,7 @@ from numpy.typing import NDArray
 from sortal.datasets.values.drafts import DatasetDraft
 from sortal.datasets.values.names_and_ids import quoted
 from sortal.datasets.values.reading_options import RepairableError, Scale
-from sortal.runtime.validation import (
-    InputError,
-    beyond_squares,
-    largest_value,
-    smallest_value,
-)
+from sortal.runtime.validation import InputError, beyond_squares, largest_value, smallest_value
 
 if TYPE_CHECKING:
     from sortal.runtime.types import Bools, Floats, Rows

@@ -127,11 +127,7 @@ class Filler:
         return cls(donor_values, center, spread)
 
     def fill(
-        self,
-        X: NDArray[Any],
-        bad: Bools,
-        origin: NDArray[np.intp],
-        categorical: Bools,
+        self, X: NDArray[Any], bad: Bools, origin: NDArray[np.intp], categorical: Bools
     ) -> None:
         """Fill the gaps ``bad`` of ``X`` in place; ``origin`` is the source of each feature."""
         rows = bad.any(axis=1)
