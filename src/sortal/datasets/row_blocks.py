@@ -46,26 +46,9 @@ def row_blocks(
     encoding: str = "utf-8",
     text_column: str | None = None,
 ) -> Iterator[RowBlock]:
-    """Iterate over the rows of a data file in blocks.
+    """Rows of a data file in blocks; ``wanted`` columns mark a header line.
 
-    Parameters
-    ----------
-    path : path-like
-        As for :func:`sortal.datasets.read`. Text (also compressed) and Parquet are read block by
-        block, other formats as a whole.
-    wanted : iterable of str
-        Columns that identify a header line.
-    header, encoding, text_column
-        As for :func:`sortal.datasets.read`.
-
-    Yields
-    ------
-    RowBlock
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read.
+    Text (also compressed) and Parquet are read block by block, other formats as a whole.
     """
     file = Path(path)
     options = ReadingOptions(header=header, encoding=encoding, text_column=text_column)
@@ -109,8 +92,23 @@ def object_blocks(
 ) -> Iterator[RowBlock]:
     """Iterate over the further objects of a prepared data set in a file, in blocks.
 
-    Rows are made objects as those of the data set were; then there is one block, whose cells are
-    the ids.
+    Parameters
+    ----------
+    path, header, encoding, text_column
+        As for :func:`sortal.datasets.read`.
+    preparation : Preparation
+        That of the data set, :attr:`Dataset.preparation`. Several rows become one object as there;
+        then there is one block, whose cells are the ids.
+
+    Yields
+    ------
+    RowBlock
+        The ``cells`` as written, and as ``features`` what ``preparation.apply`` takes.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or lacks columns.
     """
     import pyarrow as pa
 

@@ -24,9 +24,15 @@ CANNOT = ("cannot", "cannot-link")
 
 @dataclass(frozen=True)
 class Constraints:
-    """Pairs of objects that must be in one cluster, or cannot be."""
+    """Pairs of objects that must be in one cluster, or cannot be.
 
-    #: shape (m, 2): positions of the objects, the lower first; the pairs in ascending order
+    Attributes
+    ----------
+    pairs : ndarray of int64, shape (m, 2)
+        Positions of the objects, the lower first; the pairs in ascending order.
+    must : ndarray of bool, shape (m,)
+    """
+
     pairs: NDArray[np.int64]
     must: NDArray[np.bool_]
 
@@ -62,13 +68,31 @@ def as_constraints(
     n: int,
     ids: Iterable[Any] | None = None,
 ) -> Constraints:
-    """Check rows of two objects and ``"must"`` or ``"cannot"`` (``"must-link"``, ...).
+    """Check pairs of objects that must be in one cluster, or cannot be.
 
-    The ``ids`` of the n objects are by default their positions from 0. Repeated pairs count once;
-    a contradiction is an error with the chain of pairs that makes it.
+    Parameters
+    ----------
+    constraints : Constraints, DataFrame, or iterable of rows
+        Two objects and ``"must"`` or ``"cannot"`` (``"must-link"``, ...). Repeated pairs count
+        once.
+    n : int
+        Number of objects.
+    ids : iterable, optional
+        Their names; by default their positions from 0.
+
+    Returns
+    -------
+    Constraints
+
+    Raises
+    ------
+    InputError
+        For a row that is no pair, an unknown object, and pairs that contradict each other, with
+        the chain of pairs that does.
 
     Examples
     --------
+    >>> from sortal.labelings import as_constraints
     >>> as_constraints([("a", "b", "must"), ("c", "a", "cannot")], 3, ids="abc").pairs.tolist()
     [[0, 1], [0, 2]]
     """

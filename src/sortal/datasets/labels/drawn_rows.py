@@ -162,6 +162,11 @@ def table_of_draw(cells: pd.DataFrame, rows: Ints, keys: Sequence[str] = ()) -> 
         Their numbers in the data, from 0.
     keys : sequence of str
         Columns that name a row.
+
+    Returns
+    -------
+    DataFrame
+        A file of labels to be, as ``sortal sample`` writes it; :func:`read_labels` verifies it.
     """
     marks = checks(cells, rows, keys)
     table = cells.rename(columns={name: f"{name} (data)" for name in MARKS})

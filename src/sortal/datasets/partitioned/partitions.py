@@ -36,14 +36,40 @@ if TYPE_CHECKING:
     from sortal.runtime.output import WrittenFile
     from sortal.runtime.types import Ints
 
-#: limit of cost: tables of more rows are read in two passes, and studied by a sample
-MAX_WHOLE = 200_000
-#: limit of cost: text of more bytes is read in two passes, and no more is kept for later joins
-MAX_BYTES = 2**28
-#: limit of cost: rows in memory at a time, for each core
-BATCH_ROWS = 2**16
-#: limit of cost: rows that one job reads, where a file can be divided
-JOB_ROWS = 2**20
+
+@dataclass
+class ReadingSizes:
+    """Sizes from which on tables are read in parts and sampled.
+
+    Attributes
+    ----------
+    max_whole : int
+        Tables of more rows are read in two passes, and studied by a sample.
+    sample_rows : int
+        Rows of such a sample.
+    max_bytes : int
+        Text of more bytes is read in two passes; keys of more bytes are not kept.
+    batch_rows : int
+        Rows in memory at a time, for each core.
+    job_rows : int
+        Rows that one job reads, where a file can be divided.
+
+    Examples
+    --------
+    >>> import sortal.datasets
+    >>> sortal.datasets.reading_sizes.sample_rows
+    50000
+    """
+
+    max_whole: int = 200_000  #: limit of cost: memory of a table that is read whole
+    sample_rows: int = 50_000  #: limit of cost: pairs of rows
+    max_bytes: int = 2**28  #: limit of cost: memory of text
+    batch_rows: int = 2**16  #: limit of cost: memory of each core
+    job_rows: int = 2**20  #: limit of cost: time that a lost worker loses
+
+
+#: sizes that all readers of tables in parts use
+reading_sizes = ReadingSizes()
 PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
 TEXT = (".csv", ".tsv")
 PART_SUFFIXES = (*PARQUET, *ARROW, *TEXT)
@@ -65,8 +91,8 @@ class Part:
         """The rows in tables of some thousands, each with the number of its first row."""
         number = self.start
         for table in self.read(columns):
-            for offset in range(0, table.num_rows, BATCH_ROWS):
-                yield number + offset, table.slice(offset, BATCH_ROWS)
+            for offset in range(0, table.num_rows, reading_sizes.batch_rows):
+                yield number + offset, table.slice(offset, reading_sizes.batch_rows)
             number += table.num_rows
         if number != self.start + self.n_rows:
             raise InputError(
@@ -193,9 +219,9 @@ def _is_small_file(path: Path) -> bool:
     if not path.is_file() or suffix in ARROW:
         return False
     if suffix in TEXT:
-        return path.stat().st_size < MAX_BYTES
+        return path.stat().st_size < reading_sizes.max_bytes
     try:
-        return int(pq.read_metadata(path).num_rows) <= MAX_WHOLE
+        return int(pq.read_metadata(path).num_rows) <= reading_sizes.max_whole
     except (OSError, pa.ArrowException):
         return True
 
@@ -385,12 +411,12 @@ def _of_fragments(
 def _divided(fragment: Fragment) -> list[tuple[Any, int]]:
     """Pieces of about a million rows of a Parquet file, other files whole; with their rows."""
     n_rows = int(fragment.count_rows())
-    if not hasattr(fragment, "split_by_row_group") or n_rows <= JOB_ROWS:
+    if not hasattr(fragment, "split_by_row_group") or n_rows <= reading_sizes.job_rows:
         return [(fragment, n_rows)]
     pieces: list[list[int]] = [[]]
     counts = [0]
     for group in fragment.row_groups:
-        if counts[-1] >= JOB_ROWS:
+        if counts[-1] >= reading_sizes.job_rows:
             pieces.append([])
             counts.append(0)
         pieces[-1].append(group.id)
@@ -409,7 +435,8 @@ def _fragment_tables(
     try:
         batches = fragment.to_batches(
             schema=schema, columns=None if columns is None else list(columns),
-            batch_size=BATCH_ROWS, batch_readahead=2, fragment_readahead=1, use_threads=False,
+            batch_size=reading_sizes.batch_rows, batch_readahead=2, fragment_readahead=1,
+            use_threads=False,
         )  # fmt: skip
         for batch in batches:
             if batch.num_rows:
@@ -456,7 +483,7 @@ def _stream(columns: Sequence[str], n_rows: int, read: Any, *, is_local: bool = 
 def _polars_tables(frame: Any, columns: Sequence[str] | None) -> Iterator[pa.Table]:
     """Batches of a Polars lazy frame."""
     chosen = frame if columns is None else frame.select(list(columns))
-    for batch in chosen.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
+    for batch in chosen.collect_batches(chunk_size=reading_sizes.batch_rows, maintain_order=True):
         yield batch.to_arrow()
 
 
@@ -466,7 +493,7 @@ def _duckdb_tables(relation: Any, columns: Sequence[str] | None) -> Iterator[pa.
 
     names = relation.columns if columns is None else columns
     chosen = relation.project(", ".join('"' + name.replace('"', '""') + '"' for name in names))
-    for batch in chosen.to_arrow_reader(BATCH_ROWS):
+    for batch in chosen.to_arrow_reader(reading_sizes.batch_rows):
         yield pa.Table.from_batches([batch])
 
 
@@ -597,7 +624,10 @@ SUFFIX = ".parquet"
 
 @dataclass(frozen=True)
 class LabelFolder(OutputFolder):
-    """A folder with a Parquet file for each part of a table; see :class:`OutputFolder`."""
+    """Folder with a Parquet file of labels for each part of a table.
+
+    It is written as a whole: what an earlier run left is taken over, replaced or refused.
+    """
 
     def parts(self) -> frozenset[str]:
         """Names of the parts whose labels an earlier output wrote."""

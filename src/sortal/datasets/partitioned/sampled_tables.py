@@ -20,7 +20,13 @@ from sortal.datasets.partitioned.part_summaries import (
     differences,
     quantiles_of,
 )
-from sortal.datasets.partitioned.partitions import MAX_WHOLE, Part, Partitions, joined, take_rows
+from sortal.datasets.partitioned.partitions import (
+    Part,
+    Partitions,
+    joined,
+    reading_sizes,
+    take_rows,
+)
 from sortal.datasets.values import column_arrays
 from sortal.datasets.values.drafts import RawData
 from sortal.datasets.values.limits import LIMITS
@@ -39,8 +45,6 @@ if TYPE_CHECKING:
 
     from sortal.runtime.types import Floats, Ints
 
-#: limit of cost: rows that are drawn from a larger table, for everything that needs pairs of rows
-SAMPLE_ROWS = 50_000
 #: options that need all rows at once
 _NOT_IN_PARTS = (
     "one_row_per", "pivot", "series", "text_column", "y", "kind", "messages", "terms",
@@ -179,7 +183,7 @@ def sample_rows(
         )
     options.check_columns(partitions.columns)
     n = partitions.n_rows
-    size = n if whole or n <= MAX_WHOLE else SAMPLE_ROWS
+    size = n if whole or n <= reading_sizes.max_whole else reading_sizes.sample_rows
     sums, summaries, table, numbers = _first_pass(partitions, options, size, executor, progress)
     raw = _raw_sample(partitions, table, options)
     raw.name, raw.source, raw.names = partitions.name, partitions.source, partitions.columns

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sortal.datasets.partitioned.partitions import MAX_BYTES
+from sortal.datasets.partitioned.partitions import reading_sizes
 from sortal.datasets.values import names_and_ids
 from sortal.datasets.values.limits import LIMITS
 from sortal.labelings import row_join
@@ -229,7 +229,7 @@ def possible_keys(table: pa.Table) -> dict[str, pa.ChunkedArray]:
         column = table.column(name)
         if len(columns) == MAX_COLUMNS:
             break
-        if not _may_differ(column) or n_bytes + column.nbytes > MAX_BYTES:
+        if not _may_differ(column) or n_bytes + column.nbytes > reading_sizes.max_bytes:
             continue
         n_bytes += column.nbytes
         columns[name] = column
