@@ -168,8 +168,8 @@ def names() -> dict[str, Any]:
         def read(folder: str) -> Any:
             with pytest.MonkeyPatch.context() as patch:
                 if sample:
-                    patch.setattr("sortal.datasets.partitioned.sampled_tables.MAX_WHOLE", sample)
-                    patch.setattr("sortal.datasets.partitioned.sampled_tables.SAMPLE_ROWS", sample)
+                    patch.setattr(sortal.datasets.reading_sizes, "max_whole", sample)
+                    patch.setattr(sortal.datasets.reading_sizes, "sample_rows", sample)
                 data = sortal.datasets.read(folder + pattern, **options)
             whole = data.whole
             sums = None if whole is None else (whole.sums.table, whole.sums.covariance,

@@ -343,10 +343,7 @@ def graph_of_edges(
     weight: NDArray[Any] | None,
     isolated: NDArray[Any] | None = None,
 ) -> tuple[csr_array, NDArray[Any] | None, tuple[str, ...]]:
-    """Undirected graph of a list of edges; of repeated edges only the heaviest counts.
-
-    ``isolated`` may add nodes without an edge.
-    """
+    """Undirected graph of edges, the heaviest of repeated ones, and ``isolated`` nodes."""
     from scipy import sparse
 
     if weight is not None and not (np.isfinite(weight).all() and (weight > 0).all()):

@@ -32,10 +32,7 @@ def count(true: Encoded, pred: Encoded) -> Cells:
 
 
 def count_whole(true: object, pred: object) -> tuple[Cells, tuple[Any, Any]] | None:
-    """Cells and names of two arrays of small whole numbers, which need no codes.
-
-    None for anything else, and where a sample has missed the greatest.
-    """
+    """Cells and names of two arrays of small whole numbers, which need no codes; else None."""
     if type(true) is not np.ndarray or type(pred) is not np.ndarray or true.shape != pred.shape:
         return None
     for side in (true, pred):

@@ -416,11 +416,7 @@ class ContingencyTable:
 def tables_against(
     true: Encoded, batch: Labelings, weights: NDArray[np.float64] | None = None
 ) -> Iterator[ContingencyTable | None]:
-    """Tables of one clustering with each of a batch; None where they share no object.
-
-    Codes of -1 on either side are excluded. Many tables are counted in one call, as many as fit.
-    An object of weight w stands for w that coincide, so whole weights give counts.
-    """
+    """Tables of one clustering with each of a batch; None where they share no object."""
     cells = true.n_clusters * batch.n_clusters
     start = 0
     while start < len(batch):

@@ -15,10 +15,7 @@ _MEND = 'take the common ones (on="inner")'
 
 
 def index_rows(value: Any, name: str) -> Rows | None:
-    """The rows of a pandas table or series, or those of the first in a mapping or list.
-
-    None for anything without an index. Polars and NumPy have none.
-    """
+    """Rows of a pandas table or series, or of the first of several; None without an index."""
     if isinstance(value, Rows):
         return value
     if isinstance(value, Mapping):

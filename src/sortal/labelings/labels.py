@@ -163,15 +163,7 @@ def known_labels(
 
 
 def count_labels(labels: NDArray[np.object_], most: int = 8) -> str:
-    """A sentence on the number of labels of each class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sortal.labelings.labels import count_labels
-    >>> count_labels(np.array(["a", None, "b", "a"], dtype=object))
-    '3 labels of 2 classes: a (2), b (1); the class of 1 object is unknown'
-    """
+    """A sentence on the number of labels of each class."""
     counts = Counter(value for value in labels if value is not None)
     total = sum(counts.values())
     listed = ", ".join(f"{value} ({count:,})" for value, count in counts.most_common(most))

@@ -157,18 +157,14 @@ def as_labelings(
     for name, encoding in pairs:
         _check_length(len(encoding.codes), length if n_objects is None else n_objects, f"{name!r}")
         encoded.append(apply_noise_policy(encoding, noise, name=f"labels {name!r}"))
+    codes = [encoding.codes for encoding in encoded]
     return Labelings(
-        _stacked([encoding.codes for encoding in encoded]),
+        np.stack(codes) if len(codes) > 1 else np.ascontiguousarray(codes[0])[None],
         tuple(name for name, _ in pairs),
         np.array([encoding.n_clusters for encoding in encoded], dtype=np.int64),
         tuple(encoding.names for encoding in encoded),
         objects,
     )
-
-
-def _stacked(rows: list[NDArray[np.int32]]) -> NDArray[np.int32]:
-    """Codes as one array with a row for each clustering."""
-    return np.ascontiguousarray(rows[0])[None] if len(rows) == 1 else np.stack(rows)
 
 
 def _check_length(length: int, wanted: int | None, name: str) -> None:
@@ -221,15 +217,7 @@ def canonical_codes(codes: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
 
 
 def first_places(codes: NDArray[np.int32], k: int) -> NDArray[np.intp]:
-    """First position of each of the codes 0 .. k - 1; the length for a code that is absent.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sortal.labelings.partitions import first_places
-    >>> first_places(np.array([1, 1, 0], dtype=np.int32), 2)
-    array([2, 0])
-    """
+    """First position of each of the codes 0 .. k - 1; the length for a code that is absent."""
     first = np.full(k, len(codes), dtype=np.intp)
     starts = range(0, len(codes), 1 << 20)
     for start in reversed(starts):

@@ -24,17 +24,6 @@ from sortal.labelings.row_values import (
 )
 from sortal.runtime.validation import InputError, unknown_name
 
-__all__ = [
-    "ROW",
-    "JoinedSides",
-    "RowJoin",
-    "Rows",
-    "check_key",
-    "check_unnamed",
-    "join_rows",
-    "naming_column",
-]
-
 #: which sides must be complete: both, the left, the right, or none (the common rows are taken)
 JoinedSides: TypeAlias = Literal["both", "left", "right", "inner"]
 
@@ -382,7 +371,7 @@ def _by_key(left: Rows, right: Rows, matches: list[_Match], on: JoinedSides, men
     adds = on in ("both", "right") and len(foreign) > 0
     if lacks or adds or match.n_common == 0:
         raise _partly(left, right, match, foreign, mend)
-    notes = [_join_note(left, right, match)]
+    notes = [f"{right.name} is joined to {left.name} by {match.name}."]
     if match.form:
         notes.append(f"In {match.name}, {match.form} ({right.name}).")
     if len(alone):
@@ -410,11 +399,6 @@ def _rows_aside(left: Rows, match: _Match) -> NDArray[np.intp]:
     excluded |= set(map(plain, excluded))
     rows = [i for i, text in enumerate(match.right.texts) if text and plain(text) in excluded]
     return np.array(rows, dtype=np.intp)
-
-
-def _join_note(left: Rows, right: Rows, match: _Match) -> str:
-    """A sentence on the key."""
-    return f"{right.name} is joined to {left.name} by {match.name}."
 
 
 def _partly(
@@ -470,19 +454,10 @@ def _by_position(left: Rows, right: Rows) -> RowJoin:
     """The rows in order; raises if only the right input names them, or the numbers differ."""
     check_unnamed(right, left)
     note = f"{right.name} is taken row by row: no column of it names the rows of {left.name}."
-    if right.n == left.n:
-        return RowJoin(
-            np.arange(left.n), right.n, None, frozenset(), notes=(note,), by_position=True
-        )
-    if right.n == left.n_source and left.numbers is not None:
-        return RowJoin(
-            left.numbers.astype(np.intp),
-            right.n,
-            None,
-            frozenset(),
-            notes=(note,),
-            by_position=True,
-        )
+    places = np.arange(left.n) if right.n == left.n else left.numbers
+    if places is not None and right.n in (left.n, left.n_source):
+        places = places.astype(np.intp)
+        return RowJoin(places, right.n, None, frozenset(), notes=(note,), by_position=True)
     source = "" if left.n_source in (None, left.n) else f" (of {left.n_source:,} rows)"
     raise InputError(
         f"{right.name} has {right.n:,} rows for the {left.n:,} objects of {left.name}{source}, and "
@@ -492,13 +467,7 @@ def _by_position(left: Rows, right: Rows) -> RowJoin:
 
 
 def naming_column(rows: Rows, wanted: Iterable[object]) -> Values | None:
-    """The column that has all of these values, or the most; None if no column has any.
-
-    Raises
-    ------
-    InputError
-        If two columns have them, in different rows.
-    """
+    """Column that has most of these values, or None; raises where two lead to other rows."""
     texts = set(map(plain_text, wanted))
     columns = [key for key in rows.keys.values() if key.may_join]
     if rows.index is not None:
@@ -526,12 +495,8 @@ def _first(key: KeyColumn) -> str:
 
 def _shown(key: KeyColumn, row: int) -> str:
     """A value of a key as messages show it."""
-    return repr(_python(as_list(key.values[row : row + 1])[0]))
-
-
-def _python(value: object) -> object:
-    """A NumPy scalar as a Python value."""
-    return value.item() if isinstance(value, np.generic) else value
+    (value,) = as_list(key.values[row : row + 1])
+    return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 def _few(rows: list[int]) -> str:

@@ -76,10 +76,7 @@ class Dendrogram:
 
 
 def by_appearance(memberships: NDArray[Any]) -> NDArray[Any]:
-    """Columns in the order of :func:`sortal.labelings.canonical_codes` of the hard labels.
-
-    Those of clusters that are no object's come last.
-    """
+    """Columns in the order of ``canonical_codes`` of the hard labels; empty clusters come last."""
     labels = memberships.argmax(axis=1)[memberships.any(axis=1)]
     _, first = np.unique(labels, return_index=True)
     used = labels[np.sort(first)]

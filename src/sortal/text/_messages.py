@@ -31,11 +31,7 @@ def _has_headers(text: str) -> bool:
 
 
 def body(text: str) -> str:
-    r"""A message without its headers: its plain text, or its HTML without tags.
-
-    >>> body("From: a@b\nSubject: tea\n\nAt five.")
-    'At five.'
-    """
+    """A message without its headers: its plain text, or its HTML without tags."""
     head, _, content_lines = text.replace("\r\n", "\n").partition("\n\n")
     if not _ENCODED.search(head.lower()):
         return content_lines
@@ -76,11 +72,7 @@ class _TextParser(html.parser.HTMLParser):
 
 
 def without_tags(text: str) -> str:
-    """The visible text of HTML.
-
-    >>> without_tags("<style>p {}</style><p>Fish &amp; chips</p>").strip()
-    'Fish & chips'
-    """
+    """The visible text of HTML."""
     parser = _TextParser()
     parser.feed(text)
     parser.close()

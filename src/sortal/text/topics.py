@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -88,7 +89,7 @@ def telling_terms(
         raise InputError(f"level must be between 0 and 1; got {level!r}")
     inside = _having(rows, codes, clusters)
     everywhere = presence(rows)
-    eligible = np.array([not _is_letter(name) for name in names])
+    eligible = np.array([re.fullmatch("[A-Za-z]", str(name)) is None for name in names])
     z = float(stats.norm.isf((1 - level) / (2 * len(clusters) * rows.shape[1])))
     candidates = []
     for c, cluster in enumerate(clusters):
@@ -139,11 +140,6 @@ def _elsewhere(
         low, high = _difference(x, int(inside.sum()), y, int(outside.sum()), z)
         intervals.append((float(low[0]), float(high[0])))
     return intervals
-
-
-def _is_letter(name: object) -> bool:
-    """Whether a term is a single Latin letter."""
-    return isinstance(name, str) and len(name) == 1 and name.isascii() and name.isalpha()
 
 
 def _difference(

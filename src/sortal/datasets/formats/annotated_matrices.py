@@ -94,14 +94,7 @@ def clusterings_of(path: Path) -> pa.Table:
 
 
 def has_clusterings(path: str | Path) -> bool:
-    """Whether a file is an annotated matrix with clusterings among its columns.
-
-    Examples
-    --------
-    >>> from sortal.datasets.formats.annotated_matrices import has_clusterings
-    >>> has_clusterings("customers.csv")
-    False
-    """
+    """Whether a file is an annotated matrix with clusterings among its columns."""
     file = Path(str(path).partition("#")[0])
     if file.suffix.lower() not in ANNDATA_SUFFIXES:
         return False

@@ -42,12 +42,7 @@ def read_rows(
     skip: bool = False,
     notes: list[str] | None = None,
 ) -> tuple[pa.Table, Bools | None]:
-    """Read ``columns``; also return which rows were skipped and have no values, if any.
-
-    Lines below the table with fewer cells are skipped with a note where ``notes`` takes it.
-    Columns in ``as_text`` keep their characters, and only the empty cell is missing. In other
-    columns all of :data:`MISSING_CELLS` are.
-    """
+    """Read ``columns``, with a mask of rows that were skipped; notes on lines below the table."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
@@ -378,10 +373,7 @@ def _title_lines(lines: list[str], delimiter: str) -> int:
 
 
 def _are_rows_named(lines: list[str], delimiter: str) -> bool:
-    """Whether the header line has no cell for the first column, the names of the rows.
-
-    So write.table of R writes a table.
-    """
+    """Whether the header has no cell for the names of the rows, as write.table of R writes it."""
     rows = [row for row in cells_of(lines[:MAX_SAMPLED_LINES], delimiter) if row]
     if len(rows) < 3 or len(rows[0]) < 2:
         return False
@@ -394,10 +386,7 @@ def _are_rows_named(lines: list[str], delimiter: str) -> bool:
 
 
 def _delimiter(lines: list[str]) -> str:
-    """First of tab, semicolon, comma, bar that splits every line into as many cells.
-
-    Few lines with fewer cells above or below the table are allowed where no delimiter splits all.
-    """
+    """First of tab, semicolon, comma, bar that splits all lines alike, but for titles."""
     sample = [line for line in lines[:MAX_SAMPLED_LINES] if line.strip()]
     chosen = _delimiter_of(sample)
     if chosen is not None:

@@ -56,16 +56,7 @@ SORTED_COLUMN = 1e-5
 
 
 def normal(value: Any) -> str:
-    """A cell as text that survives a spreadsheet, whatever the form of blanks and numbers.
-
-    Examples
-    --------
-    >>> from sortal.datasets.labels.drawn_rows import normal
-    >>> [normal(value) for value in (7, 7.0, "7", " 7,0 ", "007.0")]
-    ['7', '7', '7', '7', '7']
-    >>> [normal(value) for value in (None, float("nan"), "", "NaN", "1,5", "TRUE ")]
-    ['', '', '', '', '1.5', 'true']
-    """
+    """A cell as text that survives a spreadsheet, whatever the form of blanks and numbers."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return ""
     if isinstance(value, (bool, np.bool_)):
@@ -131,10 +122,7 @@ def key_columns(cells: pd.DataFrame, names: Iterable[str]) -> list[str]:
 def checks(
     cells: pd.DataFrame, rows: Ints, keys: Sequence[str], *, is_data: bool = True
 ) -> list[str]:
-    """The cells of the column ``check``, for rows in the order of the draw.
-
-    ``is_data`` says that the cells are those of the data, which can be compared later.
-    """
+    """Cells of the column ``check``; ``is_data`` says that the cells can be compared later."""
     of_data = (data_digests(cells) if is_data else None) or [NO_DATA] * len(rows)
     named = [("row", rows.tolist()), *((name, cells[name].tolist()) for name in keys)]
     of_names = [[_digest(name, value) for value in values] for name, values in named]
@@ -254,10 +242,7 @@ class Draw:
         return self.numbers.get(place) not in self.unreadable
 
     def skipped(self, order: Sequence[int], *, is_subset: bool = False) -> tuple[int, ...]:
-        """How many objects without a label were drawn before each of ``order``; empty if none.
-
-        Where the objects are a subset of the rows, the others were not skipped.
-        """
+        """How many objects without a label were drawn before each of ``order``; empty if none."""
         numbers = np.array([self.numbers[i] for i in order], dtype=np.float64)
         excused = (*self.unreadable, *(self.outside if is_subset else ()))
         before = skipped_before(numbers, excused)
@@ -313,13 +298,7 @@ def _notes(listing: Listing, n: int) -> tuple[str, ...]:
 
 
 def listing(columns: dict[str, NDArray[Any]], path: Path) -> Listing:
-    """The rows of a file of labels by their number in the draw, after a look at their digests.
-
-    Raises
-    ------
-    InputError
-        If a number is none of a draw or occurs twice, or a drawn row was changed or added.
-    """
+    """Rows of a file of labels by their number in the draw; raises where they were changed."""
     if DRAW not in columns or len(columns) < 3:
         n = len(next(iter(columns.values())))
         plain = {name: values for name, values in columns.items() if name != CHECK}
@@ -433,22 +412,7 @@ def _named(rows: list[int], numbers: Floats) -> str:
 def skipped_before(
     labelled: NDArray[np.floating[Any]], unreadable: Collection[float] = ()
 ) -> tuple[int, ...]:
-    """How many objects without a label were drawn before each labelled one.
-
-    Parameters
-    ----------
-    labelled : ndarray of float
-        Numbers of the labelled objects in the draw, ascending.
-    unreadable : collection of int
-        Numbers of objects that cannot be read, which count for nothing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sortal.datasets.labels.drawn_rows import skipped_before
-    >>> skipped_before(np.array([1.0, 2.0, 5.0, 7.0])), skipped_before(np.array([1.0, 5.0]), [3])
-    ((0, 0, 2, 3), (0, 2))
-    """
+    """Number of objects without a label, and not excused, drawn before each labelled one."""
     excused = np.sort(np.array(sorted(set(unreadable) - set(labelled.tolist())), dtype=np.float64))
     before = labelled - 1 - np.arange(len(labelled)) - np.searchsorted(excused, labelled)
     return tuple(before.astype(np.int64).tolist())

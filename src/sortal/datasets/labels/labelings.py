@@ -249,7 +249,9 @@ def read_labelings(
     if not labels:
         raise InputError(f"{file} has no column with a clustering")
     rows = _row_numbers(columns.get(ROW))
-    file_ids = next((named[name] for name in _id_names(named, id_column, join)), None)
+    first = [id_column, None if join is None else join.key, "id"]
+    best = sorted(named, key=lambda name: first.index(name) if name in first else len(first))
+    file_ids = named[best[0]] if best else None
     if join is not None and not join.is_in_order:
         labels = {name: values[join.places] for name, values in labels.items()}
         rows = None if rows is None else rows[join.places]
@@ -307,10 +309,7 @@ def _n_rows(columns: Mapping[str, Any]) -> int:
 
 
 def _said(id_column: str | None, left: Rows, right: Rows) -> str | None:
-    """The key that the user names; None for a file of labels alone, or with the rows of the data.
-
-    The option names the ids of the data first of all, and such a file has none.
-    """
+    """The key that the user names; None for a file that has none, or the rows of the data."""
     if id_column in right.columns or not left.is_data:
         return id_column
     return None if ROW in right.columns or len(right.columns) < 2 else id_column
@@ -325,12 +324,6 @@ def _naming(
         naming = [name for name in naming if is_typical_name(name)]
     more = [n for n in columns if n not in naming and names_rows(n, rows.columns[n])]
     return naming + more if len(naming) + len(more) < len(columns) else naming
-
-
-def _id_names(named: Iterable[str], id_column: str | None, join: RowJoin | None) -> list[str]:
-    """Columns with the names of the objects, the best first."""
-    first = [id_column, None if join is None else join.key, "id"]
-    return sorted(named, key=lambda name: first.index(name) if name in first else len(first))
 
 
 def read_labels(

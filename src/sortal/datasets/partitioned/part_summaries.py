@@ -15,7 +15,6 @@ from sortal.datasets.values.limits import LIMITS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import pandas as pd
     from numpy.typing import NDArray
 
     from sortal.runtime.types import Floats
@@ -104,23 +103,7 @@ def quantiles_of(X: NDArray[np.floating]) -> Floats:
 
 
 def differences(parts: Sequence[PartSummary]) -> list[Difference]:
-    """Columns of parts that differ from those of the others by orders of magnitude.
-
-    Each part is compared with the median of the others, in median absolute deviations between
-    these. Parts of different regions or months differ less: see :class:`Limits`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = np.random.default_rng(0).normal(10, 1, size=(5, 100, 1))
-    >>> rows[3] *= 1000
-    >>> parts = [
-    ...     PartSummary(f"day-{i}", 100, {"grams": 0}, ("grams",), quantiles_of(part), 100)
-    ...     for i, part in enumerate(rows)
-    ... ]
-    >>> [(found.part, found.column, found.aspect) for found in differences(parts)]
-    [('day-3', 'grams', 'spread')]
-    """
+    """Columns of parts that differ from the median of the others by orders of magnitude."""
     if len(parts) < 2:
         return []
     numeric = tuple(dict.fromkeys(name for summary in parts for name in summary.columns))
@@ -170,11 +153,7 @@ def _others(values: Floats) -> tuple[Floats, Floats]:
 
 
 def _at(values: NDArray[np.floating], level: float, *, above: bool = False) -> Floats:
-    """The value of each column below which a share of its values is; NaN is no value.
-
-    It is one of the values: a mean of two would be a new number where there are few. NumPy's
-    quantiles without NaN take a hundred times as long.
-    """
+    """The value of each column below which a share of its values is; much faster than NumPy's."""
     ordered = np.sort(values, axis=0)  # NaN last
     last = np.maximum(np.isfinite(values).sum(axis=0) - 1, 0)
     place = np.ceil(level * last) if above else np.floor(level * last)
@@ -196,10 +175,7 @@ def _range(quantiles: Floats, level: int) -> Floats:
 def _of_spreads(
     parts: Sequence[PartSummary], names: Sequence[str], quantiles: Floats
 ) -> Iterator[Difference]:
-    """Parts whose spread is another order of magnitude, in the middle and in the tails alike.
-
-    Constant columns have no spread. One range alone may shrink where values repeat.
-    """
+    """Parts whose spread is another order of magnitude, in the middle and in the tails alike."""
     ratios = np.empty((_MIDDLE, len(parts), len(names)))
     is_unlike = np.empty(ratios.shape, dtype=bool)
     for level in range(1, _MIDDLE + 1):
@@ -270,21 +246,3 @@ def unlike_finding(results: Sequence[Difference]) -> Finding | None:
     return Finding(
         "unlike-part", "harmful", facts, columns, {"accept": ("unlike-part",)}, assumed=is_settled
     )
-
-
-def summary_table(parts: Sequence[PartSummary]) -> pd.DataFrame:
-    """A row for each part and numeric column: rows, missing values, median and spread."""
-    import pandas as pd
-
-    return pd.DataFrame(
-        [
-            {
-                "part": summary.name, "column": name, "rows": summary.n_rows,
-                "missing": summary.missing[name], "median": median, "spread": spread,
-            }
-            for summary in parts
-            for name, median, spread in zip(
-                summary.columns, summary.medians, summary.spreads, strict=True
-            )
-        ]
-    )  # fmt: skip

@@ -450,9 +450,10 @@ def _open_lazy(source: Any) -> Partitions | None:
     """The parts of a lazy table; None for data in memory."""
     package, name = type(source).__module__.partition(".")[0], type(source).__name__
     if package == "pyarrow" and hasattr(source, "get_fragments"):
-        folder = _shared_folder(source)
+        files = getattr(source, "files", ())
+        folder = os.path.commonpath([os.path.dirname(file) for file in files]) if files else ""
         opened = _of_fragments(list(source.get_fragments()), source.schema, folder, "data")
-        return replace(opened, inputs=tuple(getattr(source, "files", ())))
+        return replace(opened, inputs=tuple(files))
     if package in ("dask", "dask_expr") and hasattr(source, "to_delayed"):
         return _of_dask(source)
     if package == "polars" and name == "LazyFrame":
@@ -464,12 +465,6 @@ def _open_lazy(source: Any) -> Partitions | None:
         count = int(source.count("*").fetchall()[0][0])
         return _stream(source.columns, count, partial(_duckdb_tables, source), is_local=True)
     return None
-
-
-def _shared_folder(source: Any) -> str:
-    """The folder that all files of a PyArrow dataset are in."""
-    files = getattr(source, "files", ())
-    return os.path.commonpath([os.path.dirname(file) for file in files]) if files else ""
 
 
 def _stream(columns: Sequence[str], n_rows: int, read: Any, *, is_local: bool = False) -> Any:
@@ -560,10 +555,7 @@ def file_schemas(fragments: Sequence[Fragment]) -> list[tuple[str, pa.Schema]]:
 
 
 def common_schema(schema: pa.Schema, files: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
-    """The schema of the first file, with the types that hold the values of all files.
-
-    Raises for a column that is, say, text in one file and numbers in another.
-    """
+    """Schema of the first file, with types that hold the values of all files."""
     import pyarrow as pa
 
     for j, name in enumerate(schema.names):

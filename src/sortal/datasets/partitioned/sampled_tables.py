@@ -169,11 +169,7 @@ def sample_rows(
     executor: object = None,
     progress: bool | None = None,
 ) -> TableSample:
-    """A uniform sample of the rows of a large table, all rows of others or if ``whole``.
-
-    One pass over the rows. The sample is drawn by row number, or by a hash of the ids. So it does
-    not depend on the parts, their order, or the number of workers.
-    """
+    """A uniform sample of the rows of a large table, whatever its parts; all rows of others."""
     unusable = unusable_in_parts(options)
     if unusable:
         raise InputError(
@@ -259,7 +255,8 @@ def _pass_over(
 ) -> tuple[ColumnSums, PartSummary, pa.Table, NDArray[Any]]:
     """Sums and summary of a part, its sampled rows, and their numbers and hashes."""
     sums: ColumnSums | None = None
-    compared = part.start + draw_rows(part.n_rows, _n_compared(len(columns)), part.start)
+    n_compared = max(1, min(PART_ROWS, PART_ROWS**2 // max(len(columns), 1)))
+    compared = part.start + draw_rows(part.n_rows, n_compared, part.start)
     values: list[Floats] = []
     tables: list[pa.Table] = []
     places: list[NDArray[Any]] = []
@@ -287,11 +284,6 @@ def _pass_over(
         len(compared),
     )  # fmt: skip
     return sums, summary, joined(tables), np.concatenate(places)
-
-
-def _n_compared(d: int) -> int:
-    """Rows of a part whose quantiles stand for it, fewer where there are many columns."""
-    return max(1, min(PART_ROWS, PART_ROWS**2 // max(d, 1)))
 
 
 def _hashes(ids: pa.ChunkedArray, seed: int = 0) -> NDArray[np.uint64]:

@@ -424,10 +424,7 @@ def _indicators(codes: Sequence[Ints], sizes: Ints) -> NDArray[np.float32]:
 
 
 def mode_p_value(values: Floats, rng: np.random.Generator, *, fitted: bool) -> float:
-    """p-value of one mode by Hartigan's dip, ties spread apart.
-
-    Also by the likelihood of two groups if ``fitted``, which takes longer and sees small groups.
-    """
+    """p-value of one mode by Hartigan's dip; if ``fitted`` also by the likelihood of two groups."""
     values = np.sort(values)
     distinct = np.unique(values)
     if len(distinct) <= LIMITS.max_coded:

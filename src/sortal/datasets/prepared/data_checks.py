@@ -55,11 +55,7 @@ def missing_values(plan: ReadingPlan, n: int, options: ReadingOptions) -> list[F
 def outcome_columns(
     draft: DatasetDraft, plan: ReadingPlan, options: ReadingOptions
 ) -> tuple[list[Finding], tuple[str, ...]]:
-    """Finding about columns that are the classes under another name; exclude them.
-
-    They are called as the column of the classes, or have another value for each class and in
-    no other.
-    """
+    """Finding about columns that are the classes under another name; exclude them."""
     if draft.labels is None or draft.sparse or options.accepts("outcome"):
         return [], ()
     classes = {value: i for i, value in enumerate(dict.fromkeys(draft.labels.tolist()))}
@@ -86,11 +82,7 @@ def outcome_columns(
 def chosen_scale(
     draft: DatasetDraft, spread: Floats, flags: Bools, options: ReadingOptions
 ) -> tuple[str, Finding | None]:
-    """Scaling of the numbers, and the finding that explains it, if any.
-
-    The units differ where the largest spread of a column is several times the
-    lower quartile of the spreads. Columns of two values, ``flags``, are categories.
-    """
+    """Scaling of the numbers, but for ``flags``, and the finding that explains it, if any."""
     finding = None
     coded = draft.categorical | flags
     numeric = np.flatnonzero((spread > 0) & ~coded)
@@ -119,10 +111,7 @@ def chosen_scale(
 
 
 def repeats(draft: DatasetDraft, options: ReadingOptions) -> tuple[list[Finding], tuple[str, ...]]:
-    """Findings about repeated rows and columns; exclude the latter and return their names.
-
-    Columns that repeat others up to their unit would count as often as they occur.
-    """
+    """Findings about repeated rows and columns; excludes the columns, and returns their names."""
     findings = _repeated_rows(draft)
     is_accepted = options.series or options.accepts("duplicate-columns")
     pairs = [] if is_accepted else repeated_columns(draft.X, draft.origin, draft.columns)
@@ -163,10 +152,7 @@ def _repeated_rows(draft: DatasetDraft) -> list[Finding]:
 def repeated_columns(
     X: NDArray[Any], origin: NDArray[np.intp], columns: Sequence[str], limits: Limits = LIMITS
 ) -> list[tuple[str, str]]:
-    """Columns whose features are all multiples of another column's, with that column.
-
-    ``origin`` has the number of each feature's column.
-    """
+    """Columns whose features are all multiples of another column's, with that column."""
     n, d = X.shape
     if n < 10 or X.size > MAX_COMPARED_CELLS or not 2 <= d <= MAX_COMPARED_COLUMNS:
         return []

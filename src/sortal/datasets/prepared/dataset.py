@@ -284,10 +284,7 @@ def row_keys(
 
 
 def rows_of(objects: Dataset | row_join.Rows | Ids, *, key: str | None = None) -> row_join.Rows:
-    """The rows of a data set, or of objects with these ids, as a join takes them.
-
-    Ids without a name are called ``key``.
-    """
+    """The rows of a data set, or of objects with ids called ``key``, as a join takes them."""
     if isinstance(objects, row_join.Rows):
         return objects
     if not hasattr(objects, "fingerprint"):

@@ -69,10 +69,7 @@ def prepare(
     *,
     classes: ClassReader | None = None,
 ) -> Dataset:
-    """Data set of raw data: take out labels and ids, encode, impute, check and scale.
-
-    ``classes`` reads the file of classes that the options name.
-    """
+    """Data set of raw data; ``classes`` reads the file of classes that the options name."""
     import pyarrow as pa
 
     table: InterpretedTable | None = None

@@ -226,10 +226,7 @@ class OneRowEach:
 def reshaped(
     table: pa.Table, options: ReadingOptions, wanted: Sequence[str] = ()
 ) -> OneRowEach | None:
-    """Table with one row per object as the options say; None where they say nothing.
-
-    ``wanted`` are the columns that other rows were reshaped to before.
-    """
+    """Table with one row per object, and ``wanted`` columns; None if no option says so."""
     if options.pivot is not None:
         return _pivoted(table, options.pivot, options.id_column)
     if options.series:
@@ -394,10 +391,7 @@ def _resampled(codes: NDArray[np.intp], times: Floats, values: Floats, n: int) -
 def _aggregated(
     table: pa.Table, id_name: str, options: ReadingOptions, wanted: Sequence[str] = ()
 ) -> OneRowEach:
-    """One row per object: means, last values, shares of categories, and the number of rows.
-
-    With ``wanted`` the columns are these, as far as the table has what they are made of.
-    """
+    """One row per object: means, last values, shares of categories, and the number of rows."""
     import pyarrow as pa
 
     ids, codes, first_rows = _groups(table, id_name)

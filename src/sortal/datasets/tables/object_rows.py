@@ -81,10 +81,7 @@ _ONLY_TOTAL = re.compile(f"(?:{_TOTAL}):?", re.IGNORECASE)
 
 @dataclass
 class CleanRows:
-    """Table without the rows that are no objects.
-
-    ``kept`` has the numbers of its rows in the source, None where all are kept.
-    """
+    """Table without the rows that are no objects; ``kept`` are the others, None for all."""
 
     table: pa.Table
     kept: np.ndarray | None = None

@@ -86,8 +86,8 @@ def interpret_table(
 ) -> InterpretedTable:
     """Interpret every column of a table, whose source has a decimal mark."""
     may_assume = options.kind is None and not options.strict
-    findings = _of_whole_table(table) if may_assume else []
-    findings = [finding for finding in findings if finding.key not in options.accept]
+    relation = relation_of(table) or long_tables.several_rows(table) if may_assume else None
+    findings = [] if relation is None or relation.key in options.accept else [relation]
     columns: list[Column] = []
     features: dict[str, Any] = {}
     id_columns: dict[str, NDArray[Any]] = {}
@@ -117,12 +117,6 @@ def interpret_table(
         if not findings or findings[0].key not in ("distances", "edges"):
             findings += _missing_header(table, options)
     return InterpretedTable(features, ReadingPlan(tuple(columns)), findings, ids, id_columns)
-
-
-def _of_whole_table(table: pa.Table) -> list[Finding]:
-    """Finding that the rows are no objects with features, if so."""
-    relation = relation_of(table) or long_tables.several_rows(table)
-    return [] if relation is None else [relation]
 
 
 def _across_columns(

@@ -38,10 +38,7 @@ Table: TypeAlias = "pd.DataFrame | pa.Table | ArrowStream | Mapping[str, Iterabl
 
 
 def to_arrow(table: Table, id_column: str | None = None) -> pa.Table:
-    """Arrow table of a pandas, polars or Arrow table, or of a mapping of columns.
-
-    A pandas index is left behind unless it is called ``id_column``.
-    """
+    """Arrow table of a table; a pandas index is left behind unless it is called ``id_column``."""
     import pyarrow as pa
 
     if isinstance(table, pa.Table):
@@ -270,11 +267,7 @@ def _indicators(name: str, categories: Categories) -> tuple[tuple[str, ...], NDA
 
 
 def plain_columns(table: pa.Table) -> pa.Table:
-    """Table with text in place of dictionaries, and a column for each entry of lists and records.
-
-    Lists are expanded where all have the same length, as embeddings have; also lists of numbers
-    that are written as text, ``[0.1, 0.2]``.
-    """
+    """Table with text for dictionaries, and a column for each entry of lists and records."""
     import pyarrow as pa
 
     columns: dict[str, pa.ChunkedArray] = {}

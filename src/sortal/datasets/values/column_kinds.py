@@ -123,11 +123,7 @@ Interpretation: TypeAlias = tuple[Column, Any]
 def interpret_column(
     column: pa.ChunkedArray, name: str, options: ReadingOptions, decimal: str = "."
 ) -> Interpretation:
-    """Interpretation of a column, and its values.
-
-    The values are an array of floats (NaN where missing), :class:`Categories`, the names of the
-    objects, or None if the column is excluded.
-    """
+    """Interpretation of a column, and its values: floats, categories, names, or None."""
     import pyarrow as pa
 
     dtype = column.type

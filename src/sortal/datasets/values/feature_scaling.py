@@ -114,11 +114,7 @@ def rescale(
 def weigh_categories(
     draft: DatasetDraft, flags: Bools, center: Floats | None, scale: Floats | None
 ) -> tuple[Floats | None, Floats | None]:
-    """Give categories and columns of two values the same weight; return center and scale.
-
-    A column of two values, ``flags``, then counts like a category of two values: as much whether
-    it is written 0/1, 1/2 or yes/no. Beside numbers of standard deviation 1 both count less.
-    """
+    """Give categories and columns of two values the same weight; return center and scale."""
     coded = draft.categorical | flags
     beside_numbers = scale is not None and not coded.all()
     beside_categories = bool(draft.categorical.any() and flags.any())

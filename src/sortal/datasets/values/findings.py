@@ -65,6 +65,8 @@ def sentence(finding: Finding) -> str:
         count_of_columns=len(finding.columns),
         are="is" if is_single else "are",
         have="has" if is_single else "have",
+        percent=100 * finding.facts.get("share", 0),
+        cases=quoted(finding.facts.get("examples", finding.facts.get("cells", ())), MAX_EXAMPLES),
         **finding.facts,
     )
 
@@ -85,23 +87,6 @@ def _header(f: Finding) -> str:
     return (
         f"Row 1 has text where the rest of {names} is numbers: a second header line? Its cells are "
         "treated as missing."
-    )
-
-
-def _reproduced(f: Finding) -> str:
-    """Sentence about a column that reproduces the clusters."""
-    return (
-        f"The chosen clusters are the values of the column {f.columns[0]!r} alone (in "
-        f"{100 * f.facts['share']:.4g} % of the objects). If it is a class, or was made from one, "
-        "the answer only repeats it."
-    )
-
-
-def _successive(f: Finding) -> str:
-    """Sentence about rows that are like the next one."""
-    return (
-        f"{100 * f.facts['share']:.0f} % of the rows are nearer to the next row than to the tenth "
-        "below, as in a series. What is said of chances holds for independent rows."
     )
 
 
@@ -147,30 +132,6 @@ def difference_words(difference: Mapping[str, Any]) -> str:
     size = difference["size"]
     times = f"{float(f'{size:.3g}'):,.10g}" if size > 1 else f"1/{float(f'{1 / size:.3g}'):,.10g}"
     return f"{name!r} spreads {times} times as much"
-
-
-def _decimal_mark(f: Finding) -> str:
-    """Sentence about numbers that can be read in two ways."""
-    return (
-        f"The marks in {quoted(f.columns, MAX_EXAMPLES)} can be read in two ways (e.g. "
-        f"{quoted(f.facts['cells'], MAX_EXAMPLES)}): is the point the decimal mark?"
-    )
-
-
-def _several_rows(f: Finding) -> str:
-    """Sentence about ids that name several rows."""
-    return (
-        f"{f.columns[0]!r} names {f.facts['objects']:,} things in {f.facts['n']:,} rows: several "
-        "rows belong to one object, and clusters of rows are not clusters of objects."
-    )
-
-
-def _series_of(f: Finding) -> str:
-    """Sentence about series in long format."""
-    return (
-        f"The rows are times ({f.facts['time']!r}) of {f.facts['objects']:,} things "
-        f"({f.columns[0]!r}), about {f.facts['rows']:,} each: series in long format, not objects."
-    )
 
 
 def _rows_aside(f: Finding) -> str:
@@ -267,15 +228,6 @@ def _missing(f: Finding) -> str:
     )
 
 
-def _not_numbers(f: Finding) -> str:
-    """Sentence about cells that are not numbers."""
-    examples = quoted(f.facts["examples"], MAX_EXAMPLES)
-    return (
-        f"{f.facts['count']:,} cells of {quoted(f.columns, MAX_EXAMPLES)} are not numbers "
-        f"(e.g. {examples}): read as missing."
-    )
-
-
 def _format(f: Finding) -> str:
     """Sentence about formatted numbers."""
     forms = " and ".join(sorted(set(f.facts["forms"].values())))
@@ -291,30 +243,18 @@ def _duplicate_columns(f: Finding) -> str:
     return f"{len(f.columns)} {repeat} up to the unit ({pairs}{more}): only one of them counts."
 
 
-def _independent(f: Finding) -> str:
-    """Sentence about columns that depend on no other one."""
-    return _without_weight("depends on no other column", "depend on no other column", f)
-
-
-def _repeated(f: Finding) -> str:
-    """Sentence about columns that repeat others and count once."""
-    return _without_weight(
-        "repeats another column up to the unit", "repeat others up to the unit", f
-    )
-
-
-def _without_weight(singular: str, plural: str, f: Finding) -> str:
+def _without_weight(f: Finding) -> str:
     """Sentence about columns without weight, and why."""
+    reasons = {
+        "independent": ("depends on no other column", "depend on no other column"),
+        "repeated": ("repeats another column up to the unit", "repeat others up to the unit"),
+    }
+    singular, plural = reasons[f.key]
+    basis = f", judged on {f.facts['sampled']}" if f.facts["sampled"] else ""
     if len(f.columns) == 1:
-        return f"{f.columns[0]!r} {singular} and was given no weight{_basis(f)}."
+        return f"{f.columns[0]!r} {singular} and was given no weight{basis}."
     names = quoted(f.columns, MAX_EXAMPLES)
-    return f"{len(f.columns):,} columns {plural} and were given no weight{_basis(f)}: {names}."
-
-
-def _basis(f: Finding) -> str:
-    """Remark on the part of the data that a finding is based on."""
-    sampled = f.facts["sampled"]
-    return f", judged on {sampled}" if sampled else ""
+    return f"{len(f.columns):,} columns {plural} and were given no weight{basis}: {names}."
 
 
 #: sentence of each kind in order of harm, as a function or for :meth:`str.format`
@@ -327,12 +267,15 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "seem to be the objects. If so, transpose it.",
     "long-format": "{first!r} and {second!r} name {objects:,} things and {variables:,} variables: "
     "a table in long format, whose rows are no objects.",
-    "series": _series_of,
-    "repeated-ids": _several_rows,
+    "series": "The rows are times ({time!r}) of {objects:,} things ({first!r}), about {rows:,} "
+    "each: series in long format, not objects.",
+    "repeated-ids": "{first!r} names {objects:,} things in {n:,} rows: several rows belong to one "
+    "object, and clusters of rows are not clusters of objects.",
     "stacked": "Row {row:,} looks like another header line ({cells}): several tables in one file, "
     "of which the first is wanted?",
     "unlike-part": _unlike_part,
-    "decimal-mark": _decimal_mark,
+    "decimal-mark": "The marks in {few} can be read in two ways (e.g. {cases}): is the point the "
+    "decimal mark?",
     "header": _header,
     "unit-change": _unit_change,
     "shifted": "The cells of {count:,} rows are shifted by one column (e.g. row {row:,}): moved "
@@ -343,8 +286,11 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "groups are not found by what they may explain.",
     "label": "{names} {are} named like classes and {have} few values: excluded, because a "
     "clustering of the classes themselves says nothing.",
-    "reproduced": _reproduced,
-    "successive": _successive,
+    "reproduced": "The chosen clusters are the values of the column {first!r} alone (in "
+    "{percent:.4g} % of the objects). If it is a class, or was made from one, the answer only "
+    "repeats it.",
+    "successive": "{percent:.0f} % of the rows are nearer to the next row than to the tenth below, "
+    "as in a series. What is said of chances holds for independent rows.",
     "sentinel": _sentinel,
     "order": "The rows are sorted by {first!r}, and only the first {labelled:,} have a class: "
     "they are not a random sample and say nothing about the others.",
@@ -358,7 +304,7 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "id": _id,
     "text": "{names} {are} text with many different values: excluded.",
     "sparse": "{names} {are} mostly missing: excluded.",
-    "not-numbers": _not_numbers,
+    "not-numbers": "{count:,} cells of {few} are not numbers (e.g. {cases}): read as missing.",
     "missing": _missing,
     "format": _format,
     "duplicate-rows": "{count:,} of {n:,} objects repeat another one exactly. They count as often "
@@ -367,6 +313,6 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "exclusive": "{few} are 0 or 1, and exactly one of them is 1 in each row: read as one "
     "category.",
     "weight": "{names} {are} named like the weight of a row: excluded.",
-    "independent": _independent,
-    "repeated": _repeated,
+    "independent": _without_weight,
+    "repeated": _without_weight,
 }

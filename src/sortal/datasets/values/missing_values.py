@@ -111,11 +111,7 @@ class Filler:
 
     @classmethod
     def of_neighbors(cls, X: NDArray[Any], bad: Bools, categorical: Bools) -> Filler:
-        """Filler by means over the objects that are nearest by the observed values.
-
-        All columns count alike; many objects are sampled. Medians would put objects of
-        all clusters into the same place, where they look like a cluster of their own.
-        """
+        """Filler by means over the nearest objects; medians would look like a cluster."""
         n, d = bad.shape
         donors = draw_rows(n, MAX_ROWS, 0)
         donor_values = np.where(bad[donors], np.nan, X[donors]).astype(np.float64)

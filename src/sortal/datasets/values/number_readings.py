@@ -70,7 +70,8 @@ def numbers_of(
     weights = np.ones(len(cells)) if counts is None else np.asarray(counts, dtype=np.float64)
     settled = [word for word in reading if word in MARKS]
     marks = settled or _possible_marks(matches, decimal)
-    factors_read = _factors_of(word for word in reading if word not in MARKS)
+    units_read = [word.rpartition("=") for word in reading if word not in MARKS]
+    factors_read = {unit: float(factor) for unit, _, factor in units_read}
     if factors_read:
         factors = [factors_read]
     else:
@@ -87,15 +88,9 @@ def numbers_of(
     best = min(range(len(costs)), key=lambda i: (costs[i][0], ranks[i], costs[i][1]))
     mark, scale, values = candidates[best]
     doubtful = () if settled else _doubtful_cells(cells, candidates, costs, best, weights)
-    words = _words(cells, matches, mark, scale, values)
+    words = _words(matches, mark, scale, values)
     written = tuple(f"{unit}={factor:.12g}" for unit, factor in scale.items())
     return NumbersOfCells(values, words, (mark, *written), doubtful)
-
-
-def _factors_of(written: Iterable[str]) -> dict[str, float]:
-    """Factor of each unit from words such as ``kg=1``."""
-    parts = [word.rpartition("=") for word in written]
-    return {unit: float(factor) for unit, _, factor in parts}
 
 
 def _possible_marks(matches: list[re.Match[str] | None], decimal: str) -> list[str]:
@@ -216,7 +211,6 @@ def _continue(values: Floats, is_number: Bools, chosen: NDArray[np.intp]) -> boo
 
 
 def _words(
-    cells: Sequence[str],
     matches: list[re.Match[str] | None],
     mark: str,
     scale: dict[str, float],
@@ -303,11 +297,7 @@ CONVERSIONS: dict[str, tuple[float, float]] = {
 
 
 def scales_of(counts: Counter[str]) -> list[dict[str, float]]:
-    """Candidate factors of the units behind the numbers of a column, the most likely first.
-
-    One unit for all is ignored; several count where one table has them all. A unit that only a
-    few cells have, beside others that no table has with it, makes these cells no numbers.
-    """
+    """Candidate factors of the units behind the numbers of a column, the most likely first."""
     units = {unit for unit in counts if unit}
     if not units:
         return [{"": 1.0}]
@@ -350,10 +340,7 @@ DAY = SCALES["duration"]["day"]
 
 
 def days(cells: list[str], *, day_first: bool | None = None) -> Floats:
-    """Days since 1970 of dates in text, NaN for other text.
-
-    ``day_first`` defaults to the result of :func:`is_day_first`.
-    """
+    """Days since 1970 of dates in text, NaN for other text."""
     import pandas as pd
 
     values = np.full(len(cells), np.nan)
