@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+import pyarrow as pa
 
 from sortal.datasets.formats.data_files import (
     check_file,
@@ -243,7 +244,6 @@ def _cells(
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Cells of a file on this machine, and notes."""
     import pandas as pd
-    import pyarrow as pa
 
     file = Path(path)
     check_name(file)

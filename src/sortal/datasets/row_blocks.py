@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from sortal.datasets.formats import data_files, delimited
 from sortal.datasets.formats.data_files import has_records_without_text
@@ -22,8 +24,6 @@ from sortal.datasets.values.reading_options import ReadingOptions
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from sortal.datasets.prepared.preparation import Preparation
 
 #: limit of cost: rows of a block
@@ -72,7 +72,6 @@ def row_blocks(
         if suffix in data_files.TEXT_SUFFIXES:
             yield from _text_blocks(file, suffix, list(wanted), header, encoding)
         elif suffix in data_files.PARQUET_SUFFIXES:
-            import pyarrow as pa
             import pyarrow.parquet as pq
 
             with pq.ParquetFile(file) as opened:
@@ -110,8 +109,6 @@ def object_blocks(
     InputError
         If the file cannot be read, or lacks columns.
     """
-    import pyarrow as pa
-
     blocks = row_blocks(
         path, wanted=preparation.needed, header=header, encoding=encoding, text_column=text_column
     )
@@ -133,9 +130,6 @@ def _text_blocks(
     path: Path, suffix: str, wanted: list[str], header: bool | None, encoding: str
 ) -> Iterator[RowBlock]:
     """Blocks of rows of delimited text."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     layout = delimited.detect_layout(path, suffix, header=header, encoding=encoding, wanted=wanted)
     with open_rows(path, layout, encoding) as reader:
         for batch in reader:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from sortal.datasets.values.column_arrays import to_arrow
 from sortal.datasets.values.drafts import RawData
@@ -20,8 +21,6 @@ from sortal.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
-
 ANNDATA_SUFFIXES = (".h5ad",)
 #: limit of cost: variables that describe the clusters, those with the largest variance
 MAX_VARIABLES = 200

@@ -18,6 +18,7 @@ from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from sortal.datasets.formats import delimited
 from sortal.datasets.formats.annotated_matrices import ANNDATA_SUFFIXES, read_annotated
@@ -32,7 +33,6 @@ from sortal.runtime.output import new_file, temporary_folder
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.lib.npyio import NpzFile
     from numpy.typing import NDArray
 
@@ -139,8 +139,6 @@ def explained(path: Path) -> Iterator[None]:
     """Turn the libraries' errors for broken files into one sentence."""
     import lzma
     import zlib
-
-    import pyarrow as pa
 
     try:
         yield

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from sortal.datasets.values.limits import LIMITS
 from sortal.datasets.values.names_and_ids import visible
 from sortal.datasets.values.number_readings import (
@@ -27,8 +29,6 @@ from sortal.runtime import resources
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from sortal.runtime.types import Bools
 
 
@@ -43,7 +43,6 @@ def read_rows(
     notes: list[str] | None = None,
 ) -> tuple[pa.Table, Bools | None]:
     """Read ``columns``, with a mask of rows that were skipped; notes on lines below the table."""
-    import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     text = dict.fromkeys({*as_text, *layout.codes} & {*columns}, pa.string())
@@ -88,7 +87,6 @@ def read_rows(
 
 def open_rows(path: Path, layout: TextLayout, encoding: str) -> Any:
     """Reader of batches of rows, all cells as text."""
-    import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     types = dict.fromkeys(layout.names, pa.string())
@@ -218,7 +216,6 @@ def _ragged_error(path: Path, layout: TextLayout, ragged: list[Ragged]) -> Repai
 def with_gaps(table: pa.Table, positions: list[int]) -> tuple[pa.Table, Bools]:
     """Table with empty rows at skipped lines, and a mask of these rows."""
     import numpy as np
-    import pyarrow as pa
 
     gaps = np.zeros(table.num_rows + len(positions), dtype=bool)
     gaps[positions] = True

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from sortal.datasets.formats import data_files, delimited
 from sortal.datasets.formats.annotated_matrices import ANNDATA_SUFFIXES, clusterings_of
@@ -19,7 +20,6 @@ from sortal.runtime.array_files import load_array
 from sortal.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
 

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from sortal.datasets.formats import delimited
 from sortal.datasets.formats.data_files import explained
@@ -28,7 +29,6 @@ from sortal.runtime.output import OutputFolder, temporary_file, without_outputs
 from sortal.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyarrow.dataset import Fragment
     from pyarrow.fs import FileSystem
 
@@ -157,8 +157,6 @@ class Partitions:
 
 def joined(tables: Iterable[pa.Table]) -> pa.Table:
     """Tables of rows below each other; types that differ become the wider one."""
-    import pyarrow as pa
-
     return pa.concat_tables(tables, promote_options="permissive").combine_chunks()
 
 
@@ -212,7 +210,6 @@ def open_partitions(
 
 def _is_small_file(path: Path) -> bool:
     """Whether a path is a single file that its reader takes whole, or explains why it cannot."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     suffix = _suffix(path.name)
@@ -259,7 +256,6 @@ def _listed(
     filesystem: FileSystem, path: str, address: str
 ) -> tuple[list[str], str, tuple[str, ...]]:
     """The files of a path, folder or pattern, sorted, the folder that they are in, and notes."""
-    import pyarrow as pa
     from pyarrow import fs
 
     is_pattern = has_pattern(path)
@@ -322,7 +318,6 @@ def _open_files(
     encoding: str,
 ) -> Partitions:
     """The parts of files of one format."""
-    import pyarrow as pa
     from pyarrow import dataset as arrow
 
     file_format = _kind(files[0])
@@ -349,7 +344,6 @@ def _text_format(
     filesystem: FileSystem, file: str, header: bool | None, encoding: str
 ) -> tuple[TextLayout, Any]:
     """The layout of text files by the first of them, and Arrow's format; all cells are text."""
-    import pyarrow as pa
     from pyarrow import dataset as arrow
 
     with filesystem.open_input_stream(file, compression="detect") as stream:
@@ -430,8 +424,6 @@ def _fragment_tables(
     fragment: Fragment, schema: pa.Schema, columns: Sequence[str] | None
 ) -> Iterator[pa.Table]:
     """The rows of a fragment in batches."""
-    import pyarrow as pa
-
     try:
         batches = fragment.to_batches(
             schema=schema, columns=None if columns is None else list(columns),
@@ -484,8 +476,6 @@ def _polars_tables(frame: Any, columns: Sequence[str] | None) -> Iterator[pa.Tab
 
 def _duckdb_tables(relation: Any, columns: Sequence[str] | None) -> Iterator[pa.Table]:
     """Batches of a DuckDB relation."""
-    import pyarrow as pa
-
     names = relation.columns if columns is None else columns
     chosen = relation.project(", ".join('"' + name.replace('"', '""') + '"' for name in names))
     for batch in chosen.to_arrow_reader(reading_sizes.batch_rows):
@@ -511,8 +501,6 @@ def _of_dask(frame: Any) -> Partitions:
 
 def _dask_tables(piece: Any, columns: Sequence[str] | None) -> Iterator[pa.Table]:
     """The rows of a partition of a Dask data frame."""
-    import pyarrow as pa
-
     frame = piece.compute(scheduler="synchronous")
     frame = frame if columns is None else frame[list(columns)]
     yield pa.Table.from_pandas(frame, preserve_index=False)
@@ -556,8 +544,6 @@ def file_schemas(fragments: Sequence[Fragment]) -> list[tuple[str, pa.Schema]]:
 
 def common_schema(schema: pa.Schema, files: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
     """Schema of the first file, with types that hold the values of all files."""
-    import pyarrow as pa
-
     for j, name in enumerate(schema.names):
         common, first = schema.field(j), None
         for path, of_file in files:
@@ -579,8 +565,6 @@ def common_schema(schema: pa.Schema, files: Sequence[tuple[str, pa.Schema]]) -> 
 
 def _wider(first: pa.Field, second: pa.Field) -> pa.Field:
     """A field that has the values of both."""
-    import pyarrow as pa
-
     if first.type == second.type or (_is_text(first.type) and _is_text(second.type)):
         return first
     fields = (pa.schema([field.with_nullable(True)]) for field in (first, second))
@@ -589,8 +573,6 @@ def _wider(first: pa.Field, second: pa.Field) -> pa.Field:
 
 def _is_text(dtype: pa.DataType) -> bool:
     """Whether a type is text, also of categories."""
-    import pyarrow as pa
-
     values = dtype.value_type if pa.types.is_dictionary(dtype) else dtype
     return bool(pa.types.is_string(values) or pa.types.is_large_string(values))
 
@@ -628,7 +610,6 @@ class LabelFolder(OutputFolder):
 
     def write(self, part: str, tables: Iterator[pa.Table]) -> WrittenFile:
         """Write the labels of a part to the stage; a file is whole or absent."""
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
         first = next(tables)

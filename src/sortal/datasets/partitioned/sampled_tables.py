@@ -10,6 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from sortal.datasets.formats import data_files
 from sortal.datasets.formats.delimited import TextLayout
@@ -40,7 +42,6 @@ from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from sortal.runtime.types import Floats, Ints
@@ -289,7 +290,6 @@ def _pass_over(
 def _hashes(ids: pa.ChunkedArray, seed: int = 0) -> NDArray[np.uint64]:
     """A hash of each id, which depends on its text and the seed alone."""
     import pandas as pd
-    import pyarrow as pa
 
     texts = ids.cast(pa.string()).to_numpy(zero_copy_only=False).astype(object)
     hashes: NDArray[np.uint64] = pd.util.hash_array(
@@ -315,8 +315,6 @@ def rows_by_key(batches: Iterator[pa.ChunkedArray], size: int, seed: int) -> Int
 
 def _numeric_columns(table: pa.Table, layout: TextLayout | None) -> list[str]:
     """The columns of numbers: by type, or in text by the first lines."""
-    import pyarrow as pa
-
     if layout is not None:
         return [name for name in table.column_names if name in layout.numeric]
     types = pa.types
@@ -338,9 +336,6 @@ def _matrix(table: pa.Table, names: Sequence[str], layout: TextLayout | None) ->
 
 def _numbers(column: pa.ChunkedArray, layout: TextLayout | None) -> NDArray[Any]:
     """The numbers of a column, NaN where there is none."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if layout is not None:
         column = pc.utf8_trim_whitespace(column)
         if layout.decimal == ",":
@@ -365,8 +360,6 @@ def _raw_sample(partitions: Partitions, table: pa.Table, options: ReadingOptions
 
 def _beyond_sample(sums: ColumnSums, sample: pa.Table) -> Iterator[str]:
     """Notes on columns whose other rows are unlike the sampled ones."""
-    import pyarrow as pa
-
     far = []
     for j, name in enumerate(sums.names):
         if not (pa.types.is_integer(sample[name].type) or pa.types.is_floating(sample[name].type)):

@@ -10,6 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sortal.datasets.partitioned.partitions import reading_sizes
@@ -20,7 +22,6 @@ from sortal.labelings.row_values import HEAD_ROWS
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
     from sortal.datasets.partitioned.sampled_tables import WholeTable
     from sortal.datasets.prepared.preparation import Preparation
@@ -238,9 +239,6 @@ def possible_keys(table: pa.Table) -> dict[str, pa.ChunkedArray]:
 
 def _may_differ(column: pa.ChunkedArray) -> bool:
     """Whether few of the first values repeat; numbers with decimals are measured."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if pa.types.is_nested(column.type) or pa.types.is_boolean(column.type):
         return False
     head = _countable(column.slice(0, HEAD_ROWS)).drop_null()
@@ -253,8 +251,6 @@ def _may_differ(column: pa.ChunkedArray) -> bool:
 
 def _countable(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The column as a type whose values Arrow can count."""
-    import pyarrow as pa
-
     dtype = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_floating(dtype):
         dtype = pa.float64()
@@ -267,9 +263,6 @@ def row_keys(
     columns: Mapping[str, pa.ChunkedArray], rows: NDArray[np.intp] | None, n_source: int
 ) -> RowKeys:
     """The keys among the columns of a source, of whose rows some are objects."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     aside_rows = None if rows is None else np.setdiff1d(np.arange(n_source), rows)
     keys, aside = {}, {}
     for name, column in columns.items():

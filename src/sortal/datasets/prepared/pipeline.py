@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sortal.datasets.partitioned.part_summaries import unlike_finding
@@ -70,8 +71,6 @@ def prepare(
     classes: ClassReader | None = None,
 ) -> Dataset:
     """Data set of raw data; ``classes`` reads the file of classes that the options name."""
-    import pyarrow as pa
-
     table: InterpretedTable | None = None
     findings: list[Finding] = []
     if isinstance(raw.content, pa.Table):

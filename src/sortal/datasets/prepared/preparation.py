@@ -9,6 +9,8 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from sortal.datasets.values import column_arrays, number_readings
 from sortal.datasets.values.column_kinds import temporal_days
@@ -19,7 +21,6 @@ from sortal.runtime.validation import InputError, check_data
 from sortal.text import TermWeighter, TextVectorizer
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
@@ -132,8 +133,6 @@ class Preparation:
 
     def _prepare_table(self, table: pa.Table, filler: Filler | None) -> Prepared:
         """Further objects of a table, matched by column names."""
-        import pyarrow as pa
-
         table = column_arrays.plain_columns(with_visible_names(table))
         if table.num_columns and table.column_names[0] == "":
             table = table.rename_columns(["column1", *table.column_names[1:]])
@@ -458,8 +457,6 @@ class SourceColumn:
 
     def _numbers(self, column: pa.ChunkedArray) -> Floats:
         """Values of a column of numbers."""
-        import pyarrow as pa
-
         dtype = column.type
         if pa.types.is_boolean(dtype):
             return np.array(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
@@ -476,8 +473,6 @@ class SourceColumn:
 
     def _days(self, column: pa.ChunkedArray) -> Floats:
         """Days since 1970 of a column of dates."""
-        import pyarrow as pa
-
         if pa.types.is_temporal(column.type):
             return np.array(temporal_days(column), dtype=np.float64)
         if self.form in ("seconds", "milliseconds"):
@@ -493,16 +488,12 @@ class SourceColumn:
 
     def _parse_dates(self, cells: list[str]) -> Floats:
         """Days of dates or times in text."""
-        import pyarrow as pa
-
         if self.form == "time":  # Arrow parsed the text of the file so
             return temporal_days(pa.chunked_array([cells]).cast(pa.time32("ms")))
         return number_readings.days(cells, day_first=self.day_first)
 
     def _parse_cells(self, column: pa.ChunkedArray, parse: Callable[[list[str]], Floats]) -> Floats:
         """Values of text, each distinct cell parsed once."""
-        import pyarrow.compute as pc
-
         column = pc.utf8_trim_whitespace(_as_text(column))
         codes, dictionary = column_arrays.encoded(column)
         cells = ["" if text is None else text for text in dictionary.to_pylist()]
@@ -515,8 +506,6 @@ class SourceColumn:
 
 def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Column as text."""
-    import pyarrow as pa
-
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     return column.cast(pa.large_string())
@@ -524,8 +513,6 @@ def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _category_texts(column: pa.ChunkedArray, *, whole: bool) -> list[str | None]:
     """Values as categories are written; with ``whole``, 3.0 is 3."""
-    import pyarrow as pa
-
     numeric = pa.types.is_floating(column.type) or pa.types.is_integer(column.type)
     if numeric:
         return [

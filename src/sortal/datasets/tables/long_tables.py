@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from sortal.datasets.values import column_arrays
 from sortal.datasets.values.column_kinds import interpret_column
@@ -20,7 +21,6 @@ from sortal.labelings.row_values import is_typical_name
 from sortal.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from sortal.runtime.types import Floats
@@ -105,8 +105,6 @@ def series_columns(table: pa.Table, id_column: str | None) -> tuple[str, str]:
 
 def _keys(column: pa.ChunkedArray, name: str) -> _Keys | None:
     """Codes of a column of text or whole numbers; None for other columns."""
-    import pyarrow as pa
-
     dtype = column.type
     if pa.types.is_dictionary(dtype):
         column = column.cast(dtype.value_type)
@@ -142,8 +140,6 @@ def _names_rows(key: _Keys | None, table: pa.Table) -> bool:
 
 def _is_time(key: _Keys, table: pa.Table) -> bool:
     """Whether a column has times: by its type, its name, or its text."""
-    import pyarrow as pa
-
     column = table.column(key.name)
     if pa.types.is_temporal(column.type):
         return True
@@ -260,8 +256,6 @@ def _groups(table: pa.Table, name: str) -> tuple[NDArray[Any], NDArray[np.intp],
 
 def _pivoted(table: pa.Table, pivot: str, id_column: str | None) -> OneRowEach:
     """One row per object of a table of objects, variables and values."""
-    import pyarrow as pa
-
     variable, colon, value = pivot.rpartition(":")
     if not colon:
         raise InputError(
@@ -307,8 +301,6 @@ def _is_constant(table: pa.Table, name: str, codes: NDArray[np.intp]) -> bool:
 
 def _series(table: pa.Table, id_column: str | None, wanted: Sequence[str] = ()) -> OneRowEach:
     """One row per object of series in long format: the values at common or relative times."""
-    import pyarrow as pa
-
     id_name, time_name = series_columns(table, id_column)
     ids, codes, first_rows = _groups(table, id_name)
     times = _times(table.column(time_name), time_name)
@@ -350,8 +342,6 @@ def _series(table: pa.Table, id_column: str | None, wanted: Sequence[str] = ()) 
 
 def _times(column: pa.ChunkedArray, name: str) -> Floats:
     """Times as numbers."""
-    import pyarrow as pa
-
     if column_arrays.is_text(column.type):
         times = days([cell or "" for cell in column.to_pylist()])
     elif pa.types.is_temporal(column.type):
@@ -392,8 +382,6 @@ def _aggregated(
     table: pa.Table, id_name: str, options: ReadingOptions, wanted: Sequence[str] = ()
 ) -> OneRowEach:
     """One row per object: means, last values, shares of categories, and the number of rows."""
-    import pyarrow as pa
-
     ids, codes, first_rows = _groups(table, id_name)
     time_name = next(
         (n for n in table.column_names if n != id_name and is_time_column(table, n)), None

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from sortal.datasets.tables.long_tables import reshaped
 from sortal.datasets.values import column_arrays
@@ -18,7 +20,6 @@ from sortal.datasets.values.number_readings import MISSING_MARKS
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from sortal.datasets.values.drafts import RawData
@@ -46,8 +47,6 @@ class ObjectRows:
 
 def object_rows(table: pa.Table, raw: RawData, options: ReadingOptions) -> ObjectRows:
     """Rows of a table that are objects, as its content and the options say."""
-    import pyarrow as pa
-
     named = [name for name in (options.label_column, options.id_column) if name is not None]
     aside = {name: column_arrays.objects(table.column(name), name) for name in named}
     excluded = {*aside, *options.drop} - ({options.id_column} if options.reshapes else set())
@@ -156,8 +155,6 @@ def _odd_rows(table: pa.Table, blank: Bools) -> tuple[dict[str, list[int]], list
 
 def _totals(table: pa.Table, last: int) -> list[int]:
     """Rows called totals: the last one, or all that are sums of the rows since the one before."""
-    import pyarrow.compute as pc
-
     for column in table.columns:
         if not column_arrays.is_text(column.type):
             continue
@@ -207,8 +204,6 @@ def _blank_rows(table: pa.Table) -> Bools:
 
 def _blanks(column: pa.ChunkedArray) -> Bools:
     """Mask of the cells of a column without a value."""
-    import pyarrow.compute as pc
-
     if column_arrays.is_text(column.type):
         empty = pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(column)), 0)
         return np.asarray(empty.fill_null(True).to_numpy())
@@ -217,8 +212,6 @@ def _blanks(column: pa.ChunkedArray) -> Bools:
 
 def _without_digits(column: pa.ChunkedArray) -> Bools | None:
     """Mask of the cells with words in a text column of numbers; None for other columns."""
-    import pyarrow.compute as pc
-
     if not column_arrays.is_text(column.type):
         return None
     has_digit = pc.match_substring_regex(column, r"^[^\pL]*\d|^\s*(?i:eur|usd|gbp|chf|jpy)\s*\d")
@@ -247,8 +240,6 @@ def _rows_of_words(table: pa.Table) -> list[int]:
 
 def _moved_back(table: pa.Table) -> tuple[pa.Table, list[int]]:
     """Table whose shifted rows are moved back by a column, and these rows."""
-    import pyarrow as pa
-
     n, d = table.num_rows, table.num_columns
     if n < 20 or not 3 <= d <= 500:
         return table, []

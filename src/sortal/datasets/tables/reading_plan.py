@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from sortal.datasets.tables import long_tables
 from sortal.datasets.values import column_arrays
@@ -21,7 +22,6 @@ from sortal.datasets.values.reading_options import RepairableError
 from sortal.labelings.row_values import is_typical_name
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from sortal.datasets.values.reading_options import ReadingOptions

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from sortal.datasets.values import number_readings
 from sortal.datasets.values.column_arrays import (
@@ -24,7 +26,6 @@ from sortal.datasets.values.limits import LIMITS, MAX_ROWS
 from sortal.datasets.values.number_readings import PLAIN_READING, are_padded, numbers_of
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from sortal.datasets.values.reading_options import ReadingOptions
@@ -124,8 +125,6 @@ def interpret_column(
     column: pa.ChunkedArray, name: str, options: ReadingOptions, decimal: str = "."
 ) -> Interpretation:
     """Interpretation of a column, and its values: floats, categories, names, or None."""
-    import pyarrow as pa
-
     dtype = column.type
     if pa.types.is_dictionary(dtype):
         column = column.cast(dtype.value_type)
@@ -149,8 +148,6 @@ def interpret_column(
 
 def temporal_days(column: pa.ChunkedArray) -> Floats:
     """Dates as days since 1970; durations and times of the day as days."""
-    import pyarrow as pa
-
     dtype = column.type
     if pa.types.is_time(dtype) or pa.types.is_duration(dtype):
         unit = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[dtype.unit]
@@ -201,8 +198,6 @@ def _interpret_text(
     column: pa.ChunkedArray, name: str, options: ReadingOptions, decimal: str
 ) -> Interpretation:
     """Interpret text as numbers or dates if nearly all of it is; else as words."""
-    import pyarrow.compute as pc
-
     column = blank_to_null(pc.utf8_trim_whitespace(column))
     codes, dictionary = encoded(column)
     texts = dictionary.to_pylist()
