@@ -283,22 +283,24 @@ def read_joined(
     left, *others = rows.values()
     sides: JoinedSides = "inner" if on == "inner" else "both"
     joins = {right.name: join_rows(left, right, key=id_column, on=sides) for right in others}
-    is_common = np.all([join.places >= 0 for join in joins.values()] or [[True] * left.n], axis=0)
+    is_common = np.ones(left.n, dtype=bool)
+    for join in joins.values():
+        is_common &= join.places >= 0
     for right in others:
         if joins[right.name].by_position:
             check_unnamed(left, right)
     left_keys = {id_column, *(name for join in joins.values() for name in join.left_keys)}
     labelings, ignored = {}, {}
     for path, (columns, notes, _) in tables.items():
-        join = joins.get(str(path))
-        places = np.flatnonzero(is_common) if join is None else join.places[is_common]
-        keys = left_keys if join is None else join.keys
+        of_file = joins.get(str(path))
+        places = np.flatnonzero(is_common) if of_file is None else of_file.places[is_common]
+        keys = left_keys if of_file is None else of_file.keys
         naming = _naming(columns, rows[path], keys, id_column)
         labels = {name: values[places] for name, values in columns.items() if name not in naming}
         if not labels:
             raise InputError(f"{path} has no column with a clustering")
         labelings[path] = LabelColumns(_checked_labels(labels, path))
-        labelings[path].notes = (*notes, *(() if join is None else join.notes))
+        labelings[path].notes = (*notes, *(() if of_file is None else of_file.notes))
         ignored[path] = rows[path].n - len(places)
     return labelings, ignored
 
