@@ -46,11 +46,6 @@ def in_order_of(
     Both are tables, series, a mapping or list of these; everything else stays as it is. With
     ``on="right"`` the target may lack objects, which are None then.
 
-    Raises
-    ------
-    InputError
-        If the ids are not the same on both sides, or only one of two indexes has ids.
-
     Examples
     --------
     >>> import pandas as pd

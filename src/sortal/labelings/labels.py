@@ -246,10 +246,8 @@ def _label_array(labels: Any, name: str) -> Any:
     if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
         raise InputError(f"{name} must be a sequence of labels; got {type(labels).__name__}")
     values = _unboxed(labels)
-    kinds = {type(value) for value in values}
-    if kinds and all(
-        issubclass(package, (int, np.integer)) and package is not bool for package in kinds
-    ):
+    types = {type(value) for value in values}
+    if types and all(issubclass(each, (int, np.integer)) and each is not bool for each in types):
         integers = np.asarray(values)
         if _is_whole(integers):
             return integers
@@ -259,11 +257,8 @@ def _label_array(labels: Any, name: str) -> Any:
 def _unboxed(labels: Iterable[Any]) -> list[Any]:
     """A list of labels; of arrays without a dimension, as PyTorch's scalars are, the values."""
     values = list(labels)
-    kinds = set(map(type, values))
-    if not any(
-        hasattr(value_type, "ndim") and not issubclass(value_type, np.generic)
-        for value_type in kinds
-    ):
+    types = set(map(type, values))
+    if not any(hasattr(each, "ndim") and not issubclass(each, np.generic) for each in types):
         return values
     return [
         (value if hasattr(value, "item") else np.asarray(value)).item()

@@ -175,21 +175,8 @@ def join_rows(
     input, which numbers the rows of the other. If nothing names the rows of the right input, rows
     are taken in order, and their numbers must agree.
 
-    Parameters
-    ----------
-    left, right : Rows
-    key : str, optional
-        The column that the user names.
-    on : {"both", "left", "right", "inner"}
-        Sides on which every row needs a partner; ``"inner"`` takes the common rows.
-    mend : str
-        What the user can do about rows without a partner.
-
-    Raises
-    ------
-    InputError
-        If rows lack a partner, a key is repeated or blank, two keys disagree, or nothing names the
-        rows and their numbers differ.
+    ``on`` says on which sides every row needs a partner, ``mend`` what a user can do about rows
+    without one. Keys that are repeated, blank or disagree are errors, too.
 
     Examples
     --------
