@@ -136,6 +136,8 @@ class KnownLabels:
         Class of each object, None where unknown.
     notes : tuple of str
         Decisions about the format of the file.
+    doubts : tuple of str
+        Evidence in the file that the labelled objects are not a random sample.
     order : tuple of int or None
         The labelled objects in the order of the draw: by the column ``draw``, or in the order of
         a file with a column ``row`` that is not sorted.
@@ -157,6 +159,7 @@ class KnownLabels:
 
     values: NDArray[np.object_]
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     order: tuple[int, ...] | None = None
     taught: tuple[int, ...] = ()
     unlabelled: tuple[int, ...] = ()
