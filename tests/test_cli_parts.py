@@ -18,8 +18,7 @@ import sortal
 from command_line import sortal_command
 from sortal.cli import _stopping
 from sortal.cli._input import InputOptions, read_dataset
-from sortal.datasets.partitioned import sampled_tables
-from sortal.datasets.partitioned.label_folder import LabelFolder
+from sortal.datasets import LabelFolder, reading_sizes
 from sortal.runtime.output import MANIFEST
 from sortal.study import answer, judgement, objects, scores
 
@@ -36,8 +35,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "rows").mkdir()
     for i in range(3):
         TABLE[80 * i : 80 * i + 80].to_parquet(tmp_path / "rows" / f"{i}.parquet")
-    monkeypatch.setattr(sampled_tables, "MAX_WHOLE", 200)
-    monkeypatch.setattr(sampled_tables, "SAMPLE_ROWS", 120)
+    monkeypatch.setattr(reading_sizes, "max_whole", 200)
+    monkeypatch.setattr(reading_sizes, "sample_rows", 120)
     return tmp_path
 
 

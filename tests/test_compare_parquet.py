@@ -15,7 +15,7 @@ import pytest
 import sortal
 from command_line import sortal_command
 from sortal.cli import _label_files
-from sortal.datasets.partitioned import partitions
+from sortal.datasets import reading_sizes
 
 RNG = np.random.default_rng(0)
 TRUE, PRED = RNG.integers(-1, 4, 1000), RNG.integers(0, 6, 1000)
@@ -34,7 +34,7 @@ def test_counted_columns_are_those_of_memory(
     table = pa.table({"x": PRED, "a": FORMS[form](TRUE), "b": FORMS[form](PRED)})
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=300)
     arguments = ("compare", tmp_path / "t.parquet", "--columns", "a,b", "--noise", noise, "--json")
-    monkeypatch.setattr(partitions, "BATCH_ROWS", 64)
+    monkeypatch.setattr(reading_sizes, "batch_rows", 64)
     monkeypatch.setattr(_label_files, "_TABLES_AT_ONCE", 3)
     counted = sortal_command(*arguments)
     with monkeypatch.context() as patched:
@@ -81,7 +81,7 @@ def test_missing_labels_are_counted(tmp_path: Path) -> None:
 def test_two_files_and_two_columns_of_a_folder_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(partitions, "BATCH_ROWS", 64)
+    monkeypatch.setattr(reading_sizes, "batch_rows", 64)
     pq.write_table(pa.table({"a": TRUE}), tmp_path / "a.parquet", row_group_size=300)
     pq.write_table(pa.table({"b": PRED}), tmp_path / "b.parquet", row_group_size=170)
     (tmp_path / "both").mkdir()

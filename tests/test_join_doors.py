@@ -17,13 +17,11 @@ from hypothesis import strategies as st
 
 import sortal
 from command_line import sortal_command
-from sortal import InputError
+from sortal import ContingencyTable, InputError
 from sortal.bench import Benchmark
 from sortal.cli._input import LabelledInputOptions, read_dataset
 from sortal.datasets import read, read_labelings, read_labels, with_relation
-from sortal.datasets.prepared.dataset import rows_of
 from sortal.labeling import LabelSession, import_labels
-from sortal.labelings.row_join import Rows, join_rows
 
 N = 12
 OBJECTS = np.arange(N)
@@ -171,7 +169,7 @@ def imported(case: Case, folder: Path) -> None:
     right = table(case, folder, "right", "label", values_on_the_right(case))
     dataset = read(data_file(case, folder))
     session = LabelSession(folder / "answers.jsonl", OBJECTS, [f"o{i}" for i in OBJECTS], by="me")
-    import_labels(session, right, rows_of(dataset), id_column=case.key)
+    import_labels(session, right, dataset, id_column=case.key)
     agree(case, session.y)
 
 
@@ -328,9 +326,10 @@ def test_pairs_are_joined_by_any_key(tmp_path: Path) -> None:
 @given(st.permutations(range(N)), st.permutations(range(N)), st.sampled_from(["text", "whole"]))
 def test_the_order_of_the_rows_changes_nothing(left: Any, right: Any, form: str) -> None:
     key = TICKETS if form == "text" else NUMBERS
-    sides = [Rows(name, N, {"email": key[order]}) for name, order in (("a", left), ("b", right))]
-    join = join_rows(*sides)
-    assert [right[place] for place in join.places] == list(left)
+    sides = [pd.Series(np.asarray(order), index=key[list(order)]) for order in (left, right)]
+    assert sortal.adjusted_rand_index(*sides) == 1
+    table = ContingencyTable(*sides)
+    assert table.to_array().tolist() == np.eye(N, dtype=int).tolist()
 
 
 def test_a_range_in_another_order_is_an_index() -> None:

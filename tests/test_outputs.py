@@ -22,8 +22,7 @@ import sortal
 from command_line import sortal_command
 from sortal import InputError
 from sortal.cli import app
-from sortal.datasets import read
-from sortal.datasets.partitioned.label_folder import LabelFolder
+from sortal.datasets import LabelFolder, read
 from sortal.model import all_rows
 from sortal.runtime.addresses import filesystem_of
 from sortal.runtime.output import MANIFEST, draft

@@ -117,7 +117,7 @@ class Pins:
         for expression, old in self.kept.items():
             try:
                 answer = self.value(expression)
-            except Exception as error:
+            except (Exception, pytest.fail.Exception) as error:
                 yield f"dropped, {type(error).__name__}: {error}: {expression}"
                 continue
             if isinstance(answer, str) and GONE.search(answer):

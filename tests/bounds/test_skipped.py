@@ -14,7 +14,7 @@ import sortal
 from sortal import InputError
 from sortal.bounds import b_max, classifiers, sample
 from sortal.bounds.skipped import Skipped
-from sortal.datasets.labels.drawn_rows import table_of_draw
+from sortal.datasets import table_of_draw
 
 N, M = 200, 50
 

@@ -13,7 +13,6 @@ import pytest
 import sortal
 import sortal.datasets
 from sortal import InputError, cli
-from sortal.datasets.values.reading_options import as_flags
 
 # what is rejected unless an option says what to do, and nothing assumed
 read = partial(sortal.datasets.read, strict=True)
@@ -152,17 +151,3 @@ def test_all_columns_of_a_table_are_told() -> None:
     columns = {"u": ["1", "x", "2"], "v": ["3", "4", "y"], "w": [1, 2, 3]}
     with pytest.raises(InputError, match=r"(?s)'u'.*'x'.*'v'.*'y'"):
         from_table(columns)
-
-
-def test_options_as_words_of_the_command_line() -> None:
-    options = {
-        "drop": ("a, b", "c"),
-        "scale": "auto",
-        "messages": False,
-        "header": True,
-        "vectorizer": {"weight": "tf", "stemmer": None, "stop_words": None},
-    }
-    assert as_flags(options) == [
-        "--drop", '"a, b"', "--drop", "c", "--no-messages", "--header", "--weight", "tf",
-        "--stemmer", "none",
-    ]  # fmt: skip

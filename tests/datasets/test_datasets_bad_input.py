@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import bz2
 import datetime
 import gzip
-import lzma
 import os
 import re
 import tracemalloc
@@ -297,7 +295,6 @@ def test_sparse() -> None:
 
 
 def test_memory_is_asked_before_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sortal.datasets.formats import delimited as _delimited
     from sortal.runtime import resources
 
     rng = np.random.default_rng(0)
@@ -316,7 +313,7 @@ def test_memory_is_asked_before_reading(tmp_path: Path, monkeypatch: pytest.Monk
         raise AssertionError("the file was read")
 
     monkeypatch.setattr(resources, "available_memory", lambda: 600_000)
-    monkeypatch.setattr(_delimited, "read_rows", unread)
+    monkeypatch.setattr("pyarrow.csv.read_csv", unread)
     load = np.load
     monkeypatch.setattr(np, "load", lambda p, **o: load(p, **o) if o.get("mmap_mode") else unread())
     for name in ("x.csv", "x.csv.gz", "x.parquet", "x.npy", "x.npz", "s.npz", "x.mtx"):
@@ -328,21 +325,3 @@ def test_memory_is_asked_before_reading(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(resources, "available_memory", lambda: 600_000)
     assert read(tmp_path / "x.csv", drop=list("abcdef")).n_features == 2
     assert read(tmp_path / "x.parquet", drop=list("abcdef")).n_features == 2
-
-
-@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.csv.bz2", "x.csv.xz"])
-def test_the_estimate_of_rows_is_near(name: str, tmp_path: Path) -> None:
-    from sortal.datasets.formats import text_layout as _layout
-
-    X = np.random.default_rng(0).normal(size=(3_000, 4))
-    rows = pd.DataFrame(X).to_csv(index=False, header=False).encode()
-    text = b"a,b,c,d\n" + rows * 12
-    pack = {
-        ".csv": bytes,
-        ".gz": partial(gzip.compress, compresslevel=1),
-        ".bz2": partial(bz2.compress, compresslevel=1),
-        ".xz": partial(lzma.compress, preset=0),
-    }[Path(name).suffix]
-    write(tmp_path, pack(text), name)
-    layout = _layout.detect_layout(tmp_path / name, ".csv", header=None, encoding="utf-8")
-    assert abs(layout.estimated_rows / 36_000 - 1) < 0.15

@@ -435,12 +435,3 @@ def test_real_files(shared_data: Path) -> None:
     assert len(set(truth(counts))) == 13
     zoo = read(shared_data / "points" / "zoo.csv.gz", label_column="label", scale="minmax")
     assert zoo.n_objects == 101
-
-
-def test_all_strips_of_rows_are_scaled() -> None:
-    from sortal.datasets.values.feature_scaling import _apply
-
-    d = 2**19  # two rows are a strip
-    X = np.ones((11, d), dtype=np.float32)
-    _apply(X, np.full(d, 3.0), np.full(d, 4.0))
-    assert (X == -0.5).all()

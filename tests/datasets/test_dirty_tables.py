@@ -10,7 +10,6 @@ import pytest
 
 import dirty_tables
 import sortal.datasets
-from sortal.datasets.values.findings import sentence
 
 CASES = 500
 QUICK = 60
@@ -26,7 +25,7 @@ def check(seed: int, folder: Path) -> None:
     context = f"seed {seed}: {table.planted}, found {sorted(reported)}"
     for keys in table.said:
         assert keys & reported, context
-    assert all(sentence(finding) for finding in data.findings)
+    assert all(finding.to_dict()["sentence"] for finding in data.findings)
     if any(finding.stops for finding in data.findings):
         assert set(table.planted) & {"matrix", "edges"}, context
         return

@@ -9,8 +9,7 @@ import pytest
 import faulty_kinds
 from command_line import sortal_command
 from sortal import InputError
-from sortal.datasets import from_table, read
-from sortal.datasets.row_blocks import object_blocks
+from sortal.datasets import from_table, object_blocks, read
 
 
 def visits(n: int = 40) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 
 import numpy as np
@@ -12,8 +11,6 @@ import pytest
 import sortal
 from sortal import InputError
 from sortal.datasets import from_table, read, read_cells
-from sortal.datasets.formats import data_files as _downloads
-from sortal.datasets.values.findings import sentence
 
 ROWS = [[round(float(x), 3) for x in row] for row in np.random.default_rng(0).normal(size=(40, 3))]
 LINES = [",".join(map(str, row)) for row in ROWS]
@@ -56,7 +53,7 @@ def test_headers_totals_and_blank_rows_are_no_objects(tmp_path):
     np.testing.assert_allclose(data.X, ROWS)
     finding = findings_by_key(data)["rows"]
     assert finding.facts["rows"] == {"blank": [0], "header": [21], "total": [42]}
-    assert "row 43 (a total)" in sentence(finding)
+    assert "row 43 (a total)" in finding.to_dict()["sentence"]
     assert data.rows.tolist() == [*range(1, 21), *range(22, 42)]
     assert read(path, y=["x", "y"] * 20).y.tolist() == ["x", "y"] * 20
     y = np.array(["n"] + ["x"] * 20 + ["n"] + ["z"] * 20 + ["n"], dtype=object)
@@ -68,7 +65,7 @@ def test_another_header_in_the_middle_stops(tmp_path):
     path = write(tmp_path / "x.csv", ["a,b,c", *LINES[:20], "x,y,z", *LINES[20:]])
     (finding,) = [finding for finding in read(path).findings if finding.stops]
     assert finding.key == "stacked"
-    assert "Row 21" in sentence(finding)
+    assert "Row 21" in finding.to_dict()["sentence"]
     first = read(path, **finding.option)
     np.testing.assert_allclose(first.X, ROWS[:20])
     assert not [finding for finding in first.findings if finding.stops]
@@ -161,14 +158,3 @@ def test_a_database_cannot_read_other_files(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         read(f"{tmp_path / 'x.duckdb'}#v")
     assert read(f"{tmp_path / 'x.duckdb'}#t").n_objects == 30
-
-
-def test_downloads_end_at_a_size_and_a_time(tmp_path, monkeypatch):
-    monkeypatch.setattr(_downloads, "_MAX_DOWNLOAD_BYTES", 1000)
-    with pytest.raises(InputError, match="larger"):
-        _downloads._copy(io.BytesIO(b"x" * 1001), tmp_path / "x", "http://x")
-    _downloads._copy(io.BytesIO(b"x" * 1000), tmp_path / "y", "http://x")
-    assert (tmp_path / "y").stat().st_size == 1000
-    monkeypatch.setattr(_downloads, "_MAX_SECONDS", -1.0)
-    with pytest.raises(InputError, match="minutes"):
-        _downloads._copy(io.BytesIO(b"x"), tmp_path / "z", "http://x")

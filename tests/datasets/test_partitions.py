@@ -17,11 +17,7 @@ from hypothesis import strategies as st
 import sortal
 from s3_server import serving
 from sortal import InputError
-from sortal.datasets import read
-from sortal.datasets.partitioned import partitions, sampled_tables
-from sortal.datasets.partitioned.label_folder import LabelFolder
-from sortal.datasets.partitioned.partitions import open_partitions
-from sortal.datasets.partitioned.sampled_tables import ColumnSums
+from sortal.datasets import LabelFolder, open_partitions, read, reading_sizes
 from sortal.model import assign_rows
 
 N = 1000
@@ -76,7 +72,7 @@ def test_folders_and_patterns_have_the_rows_in_order(tmp_path: Path, suffix: str
 
 
 def test_large_files_are_divided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(partitions, "JOB_ROWS", 100)
+    monkeypatch.setattr(reading_sizes, "job_rows", 100)
     TABLE.to_parquet(tmp_path / "x.parquet", row_group_size=60)
     opened = check(str(tmp_path / "*.parquet"))
     assert [part.n_rows for part in opened.parts] == [120] * 8 + [40]
@@ -102,7 +98,7 @@ def test_lazy_tables_have_the_rows_in_order(tmp_path: Path) -> None:
     check(polars.scan_parquet(str(folder / "*.parquet")))
     relation = duckdb.sql(f"select * from '{folder}/*.parquet'")
     with pytest.raises(InputError, match="DuckDB relation"):
-        sampled_tables.in_process_if_local(check(relation), object())
+        read(check(relation), executor=object())
     frames = pytest.importorskip("dask.dataframe")
     check(frames.from_pandas(TABLE, npartitions=3))
 
@@ -182,8 +178,8 @@ def test_small_files_are_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     TABLE.to_parquet(tmp_path / "x.parquet")
     TABLE.to_csv(tmp_path / "x.csv")
     assert open_partitions(tmp_path / "x.parquet") is open_partitions(tmp_path / "x.csv") is None
-    monkeypatch.setattr(partitions, "MAX_WHOLE", 100)
-    monkeypatch.setattr(partitions, "MAX_TEXT_BYTES", 100)
+    monkeypatch.setattr(reading_sizes, "max_whole", 100)
+    monkeypatch.setattr(reading_sizes, "max_bytes", 100)
     assert open_partitions(tmp_path / "x.parquet") is not None
     assert open_partitions(tmp_path / "x.csv") is not None
 
@@ -191,43 +187,36 @@ def test_small_files_are_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 # -- sums and samples ----------------------------------------------------------------------------
 
 
-@given(
-    st.lists(st.lists(st.floats(-1e6, 1e6) | st.just(float("nan")), min_size=2, max_size=2)),
-    st.integers(0, 30),
-)
-@settings(max_examples=60, deadline=None)
-def test_sums_of_parts_are_those_of_all_rows(values: list[list[float]], cut: int) -> None:
-    X = np.array(values, dtype=float).reshape(-1, 2)
-
-    def sums(rows: Any) -> ColumnSums:
-        """Sums of some rows."""
-        table = pa.table({"a": pa.array(rows[:, 0], from_pandas=True), "b": rows[:, 1]})
-        return ColumnSums.of(table, ["a", "b"], None)
-
-    total = sums(X[:cut]) + sums(X[cut:])
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.floats(-3, 6))
+@settings(max_examples=25, deadline=None)
+def test_sums_of_parts_are_those_of_all_rows(seed: int, n_parts: int, size: float) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(rng.normal(), 1, size=(int(rng.integers(4, 40)), 2)) * 10**size
+    X[rng.random(X.shape) < 0.2] = np.nan
+    X[:2] = [[1.0, -2.0], [3.0, 5.0]]
     frame = pd.DataFrame(X, columns=["a", "b"])
-    table = total.table
+    parts = [pa.table(frame.iloc[rows]) for rows in np.array_split(np.arange(len(X)), n_parts)]
+    whole = read(arrow.dataset(parts)).whole
+    assert whole is not None
+    table = whole.sums.table
     assert table["missing"].tolist() == frame.isna().sum().tolist()
     for name in frame:
         seen = frame[name].dropna()
-        if len(seen):
-            assert table.loc[name, "mean"] == pytest.approx(seen.mean(), rel=1e-9, abs=1e-6)
-            assert (table.loc[name, "min"], table.loc[name, "max"]) == (seen.min(), seen.max())
-        if len(seen) > 1:
-            assert table.loc[name, "sd"] == pytest.approx(seen.std(), rel=1e-6, abs=1e-5)
-    complete = frame.dropna()
-    if len(complete) > 1:
-        expected = complete.cov().to_numpy()
-        scale = max(np.abs(expected).max(), 1e-3)
-        np.testing.assert_allclose(total.covariance, expected, rtol=1e-6, atol=1e-9 * scale)
+        assert table.loc[name, "mean"] == pytest.approx(seen.mean(), rel=1e-9, abs=1e-9)
+        assert (table.loc[name, "min"], table.loc[name, "max"]) == (seen.min(), seen.max())
+        assert table.loc[name, "sd"] == pytest.approx(seen.std(), rel=1e-6)
+    expected = frame.dropna().cov().to_numpy()
+    np.testing.assert_allclose(
+        whole.sums.covariance, expected, rtol=1e-6, atol=1e-9 * np.abs(expected).max()
+    )
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Thresholds for a thousand rows."""
-    monkeypatch.setattr(sampled_tables, "MAX_WHOLE", 500)
-    monkeypatch.setattr(sampled_tables, "SAMPLE_ROWS", 200)
-    monkeypatch.setattr(partitions, "BATCH_ROWS", 64)
+    monkeypatch.setattr(reading_sizes, "max_whole", 500)
+    monkeypatch.setattr(reading_sizes, "sample_rows", 200)
+    monkeypatch.setattr(reading_sizes, "batch_rows", 64)
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
@@ -260,12 +249,6 @@ def test_a_sample_by_key_does_not_depend_on_the_order(
     assert first.fingerprint == second.fingerprint
     assert first.n_objects == 200
     np.testing.assert_array_equal(second.rows, N - 1 - first.rows)
-
-
-def test_samples_by_key_are_uniform() -> None:
-    hashes = sampled_tables._hashes(pa.chunked_array([np.arange(100_000)]))
-    share = np.histogram(hashes, bins=20)[0] / 5000
-    assert np.abs(share - 1).max() < 0.06
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])

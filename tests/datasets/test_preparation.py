@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,6 @@ from hypothesis import strategies as st
 
 from sortal import InputError
 from sortal.datasets import from_array, from_table, read
-from sortal.datasets.prepared.preparation import Preparation
 
 
 def shop(n: int = 60, *, gaps: bool = True) -> pd.DataFrame:
@@ -35,9 +35,9 @@ def shop(n: int = 60, *, gaps: bool = True) -> pd.DataFrame:
     return table
 
 
-def round_trip(preparation: Preparation) -> Preparation:
+def round_trip(preparation: Any) -> Any:
     facts, arrays = preparation.to_parts()
-    return Preparation.from_parts(json.loads(json.dumps(facts)), arrays)
+    return preparation.from_parts(json.loads(json.dumps(facts)), arrays)
 
 
 @pytest.mark.parametrize("impute", [None, "median"])

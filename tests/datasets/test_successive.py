@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse
 from scipy.signal import lfilter
 from sklearn.datasets import load_iris, load_wine
 
 import sortal
 from command_line import sortal_command
-from sortal.datasets import from_table
-from sortal.datasets.prepared.data_checks import LAG, successive
+from sortal.datasets import from_array, from_table
 from sortal.study.wording import screen
+
+
+def successive(X):
+    return [finding for finding in from_array(X).findings if finding.key == "successive"]
 
 
 def autoregressive(seed, memory, n=400, d=3):
@@ -59,21 +61,10 @@ def test_sets_that_are_sorted_by_their_classes_are_none():
         assert not successive(load().data)
 
 
-def test_half_of_independent_rows_are_nearer_to_the_next(monkeypatch):
-    monkeypatch.setattr("sortal.datasets.prepared.data_checks.MIN_ALIKE", 0.0)
-    X = np.random.default_rng(0).normal(size=(4000, 2))
-    shares = [
-        successive(data)[0].facts["share"] for data in (X, np.zeros((4000, 2)), sparse.csr_array(X))
-    ]
-    assert shares[0] == shares[2]
-    assert shares[0] == pytest.approx(0.5, abs=0.04)
-    assert shares[1] == 0.5
-
-
 def test_few_rows_and_distances_are_not_compared():
     X = walk(0)
-    assert not successive(X[: 49 + LAG])
-    assert successive(X[: 50 + LAG])
+    assert not successive(X[:59])
+    assert successive(X[:60])
     assert not successive(X[:5])
     square = np.abs(X[:, :1] - X[:, 0])
     assert not sortal.datasets.from_distances(square).findings

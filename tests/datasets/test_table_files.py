@@ -248,7 +248,7 @@ def test_wide_tables_are_written_in_time_that_grows_with_their_width():
 def test_distances_between_whole_objects(tmp_path):
     from scipy.spatial.distance import cdist
 
-    from sortal.datasets.readers import read_objects
+    from sortal.datasets import read_objects
     from sortal.distances import distance_matrix
 
     rng = np.random.default_rng(0)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.dataset as arrow
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -16,7 +18,6 @@ from hypothesis import strategies as st
 from command_line import sortal_command
 from sortal import InputError
 from sortal.datasets import Dataset, read
-from sortal.datasets.values.findings import sentence
 from sortal.model import assign_rows
 
 RNG = np.random.default_rng(0)
@@ -54,7 +55,7 @@ def test_a_part_in_another_unit_is_named(tmp_path: Path, suffix: str, factor: fl
     assert 0.4 * factor < size < 2.5 * factor
     [finding] = [f for f in data.findings if f.key == "unlike-part"]
     assert finding.stops
-    assert "part 'day-3': 'b' spreads" in sentence(finding).lower()
+    assert "part 'day-3': 'b' spreads" in finding.to_dict()["sentence"].lower()
     assert not unlike(read(tmp_path / "x", accept="unlike-part"))
 
 
@@ -75,14 +76,12 @@ def test_a_part_elsewhere_and_a_part_without_values_are_named(tmp_path: Path) ->
 def test_parts_that_drift_are_like_each_other(
     seed: int, n_parts: int, drift: float, growth: float
 ) -> None:
-    from sortal.datasets.partitioned.part_summaries import PartSummary, differences, quantiles_of
-
     rng = np.random.default_rng(seed)
-    parts = []
-    for i in range(n_parts):
-        rows = rng.standard_t(3, size=(60, 2)) * growth**i + drift * i
-        parts.append(PartSummary(str(i), 60, {"u": 0, "v": 0}, ("u", "v"), quantiles_of(rows), 60))
-    assert differences(parts) == []
+    parts = [
+        pa.table(dict(zip("uv", rng.standard_t(3, (2, 60)) * growth**i + drift * i, strict=True)))
+        for i in range(n_parts)
+    ]
+    assert unlike(read(arrow.dataset(parts))) == []
 
 
 def test_counts_are_exact_and_quantiles_are_of_the_sampled_rows(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from sortal.bounds import sample
 from sortal.bounds.ledger import share_of
 from sortal.cli import app
 from sortal.datasets import read, read_cells, read_labelings, read_labels
-from sortal.labelings.labels import known_labels
 
 
 def invoke(*arguments: object) -> str:
@@ -171,8 +170,6 @@ def test_two_marks_for_unknown_are_an_error_that_names_both(tmp_path: Path) -> N
         np.ma.masked_array([1, -1, 0], [0, 0, 1]),
     ):
         with rejected("no label", "-1", "two ways", "classes"):
-            known_labels(labels)
-        with rejected("two ways"):
             sortal.pac_mdl_bound([0] * len(labels), labels)
     few = tmp_path / "few.csv"
     few.write_text("label\n-1\n1\n\n1\n")

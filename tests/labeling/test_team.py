@@ -15,7 +15,7 @@ import pytest
 import sortal
 from sortal import InputError, StorageError
 from sortal.bounds import b_max, sample
-from sortal.datasets.labels.drawn_rows import table_of_draw
+from sortal.datasets import table_of_draw
 from sortal.labeling import (
     UNKNOWN,
     AnswerFile,

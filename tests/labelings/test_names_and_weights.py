@@ -8,9 +8,8 @@ import pytest
 
 import sortal
 from sortal import ContingencyTable, InputError
-from sortal.labelings import apply_noise_policy, encode
-from sortal.labelings.labels import NOISE, alike_names, count_labels
-from sortal.labelings.structures import USUAL_CUTS
+from sortal.datasets import from_array
+from sortal.labelings import NOISE, Dendrogram, apply_noise_policy, encode
 
 TRUE, PRED = np.array([0, 0, 1, 1, 1, 2]), np.array([1, 1, 1, 0, 0, 0])
 WEIGHTS = np.array([0.5, 1.0, 2.0, 0.25, 1.0, 4.0])
@@ -69,12 +68,12 @@ def test_outliers_of_their_own_are_named_by_their_positions():
 
 def test_sentences_about_labels():
     nine = np.array(list("abcdefghi"), dtype=object)
-    assert count_labels(nine).endswith("h (1), and 1 more")
-    assert count_labels(nine[:8]).endswith("g (1), h (1)")
-    assert alike_names(["a", "b", "a"]) is None
-    assert alike_names(["a", "b", "a "]) == (
-        "the classes 'a' and 'a ' differ only by blanks around them"
-    )
+    for labels, words in ((nine, "h (1), and 1 more."), (nine[:8], "g (1), h (1).")):
+        notes = from_array(np.arange(float(len(labels)))[:, None], y=labels).notes
+        assert any(note.endswith(words) for note in notes)
+    for labels, is_doubted in ((["a", "b", "a"], False), (["a", "b", "a "], True)):
+        said = str(sortal.guarantee([0, 1, 0], labels))
+        assert ("'a' and 'a ' differ only by blanks around them" in said) == is_doubted
     for missing, words in ((1, "1 missing label "), (2, "2 missing labels ")):
         with pytest.raises(InputError, match=words):
             sortal.adjusted_rand_index(["a", "b", *[None] * missing], [0] * (2 + missing))
@@ -84,6 +83,5 @@ def test_a_dendrogram_is_cut_at_the_usual_numbers_that_it_has():
     X = np.arange(6.0)[:, None] ** 2
     from scipy.cluster.hierarchy import linkage
 
-    tree = sortal.labelings.structures.Dendrogram(linkage(X))
-    assert tree._numbers() == tuple(k for k in USUAL_CUTS if k < 6)
-    assert sortal.labelings.structures.Dendrogram(linkage(X[:2]))._numbers() == (2,)
+    assert Dendrogram(linkage(X)).cuts == (2, 3, 4, 5)
+    assert Dendrogram(linkage(X[:2])).cuts == (2,)

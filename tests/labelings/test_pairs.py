@@ -13,7 +13,7 @@ import sortal
 from sortal.bounds import kept_pairs
 from sortal.bounds.pairs import share_of_pairs
 from sortal.datasets import read_constraints
-from sortal.labelings.pairs import as_constraints
+from sortal.labelings import as_constraints
 
 
 def test_a_contradiction_is_told_with_its_shortest_chain():

@@ -20,7 +20,6 @@ from sortal.labelings import (
     cut_dendrogram,
     encode,
 )
-from sortal.labelings.labels import count_labels, known_labels
 
 LABELS = [
     [3, 1, 3, 2],
@@ -66,7 +65,6 @@ def test_lists_of_scalars_of_array_libraries_are_lists_of_numbers(scalar):
         assert found.codes.tolist() == expected.codes.tolist()
         assert found.names.tolist() == [1, 3]
     assert as_labelings(labels, noise="drop").codes.tolist() == [expected.codes.tolist()]
-    assert known_labels(labels).tolist() == [3, None, 3, 1]
     assert encode([scalar(True), scalar(False)]).names.tolist() == [False, True]
 
 
@@ -271,9 +269,3 @@ def test_objects_that_are_taken_keep_their_clusters_and_these_their_names():
 def test_missing_labels_are_counted(missing, words):
     with pytest.raises(InputError, match=words):
         encode(["a", "b", *[None] * missing])
-
-
-def test_eight_classes_are_listed():
-    labels = np.array([*"aabcdefghij"], dtype=object)
-    assert count_labels(labels[:9]).endswith("g (1), h (1)")
-    assert count_labels(labels).endswith("h (1), and 2 more")

@@ -17,7 +17,6 @@ from sortal.labelings import (
     cut_dendrogram,
     hard_labelings,
 )
-from sortal.labelings.partitions import as_linkage
 from sortal.measures import catalogue
 
 N = 40
@@ -151,17 +150,6 @@ def test_what_structures_cannot_be():
     assert hard_labelings([TRUTH, TRUTH])[1] == {}
 
 
-def test_what_hardening_does_is_told():
-    from sortal.labelings.structures import Hardened
-
-    soft = Hardened.of(SoftPartition([[1, 0, 0], [0.4, 0.3, 0.3]]))
-    assert "below one half for 1 of 2" in str(soft)
-    assert (soft.largest, soft.below_half, soft.several, soft.none) == (0.7, 1, 0, 0)
-    overlapping = OverlappingPartition([[1, 1], [0, 1], [0, 0]])
-    told = str(Hardened.of(overlapping))
-    assert "1 of 3 objects are in several and 1 in none" in told
-
-
 # -- in a study ------------------------------------------------------------------------------
 
 
@@ -282,4 +270,4 @@ def test_every_linkage_of_scipy_is_one(seed, method):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 4, size=(rng.integers(2, 12), 2)).astype(float)
     Z = linkage(X, method)
-    assert as_linkage(Z) is Z
+    assert cut_dendrogram(Z, n_clusters=1).tolist() == [0] * len(X)

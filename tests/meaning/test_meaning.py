@@ -17,7 +17,6 @@ from sklearn.neighbors import NearestNeighbors
 
 import sortal
 from sortal import InputError
-from sortal.labelings.held_out import held_out
 from sortal.meaning import ClusterDescription, Condition, describe_clusters
 from sortal.meaning.effects import Means
 from sortal.meaning.features import Feature, as_table
@@ -296,12 +295,6 @@ def test_categories_of_a_column_are_left_out_together():
     assert clusters[0].telling[0].text == "100 %"
     low, high = clusters[0].telling[0].interval
     assert low < 0 < high
-
-
-def test_halves_need_objects():
-    points = np.arange(6.0)[:, None]
-    assert held_out(points, np.array([0, 0, 0, 1, 1, 1])) is None
-    assert held_out(points, np.zeros(6, dtype=int)) is None
 
 
 # -- places

@@ -17,8 +17,7 @@ from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score
 
 import sortal
 from sortal import InputError
-from sortal.datasets.partitioned import partitions
-from sortal.datasets.partitioned.label_folder import LabelFolder
+from sortal.datasets import LabelFolder, reading_sizes
 from sortal.model import Placed, PlacementRule, all_rows, assign_rows
 from sortal.model.rule import _BLOCK
 from sortal.runtime.output import MANIFEST
@@ -54,7 +53,7 @@ def labels_in(folder: Path | str) -> pd.DataFrame:
 def test_labels_and_sums_are_those_of_memory(
     folder: Path, model: sortal.Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(partitions, "BATCH_ROWS", 100)
+    monkeypatch.setattr(reading_sizes, "batch_rows", 100)
     assigned = assign_rows(model, folder, str(tmp_path / "labels"), id_column="key")
     predicted = model.predict(pd.DataFrame(X, columns=list("abcd")))
     written = labels_in(tmp_path / "labels")

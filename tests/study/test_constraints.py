@@ -8,7 +8,7 @@ from scipy.integrate import dblquad
 
 import sortal
 from sortal.judge.label_likelihood import pairs_log_likelihood
-from sortal.labelings.pairs import as_constraints
+from sortal.labelings import as_constraints
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ import sortal
 from sortal import InputError
 from sortal.cli import app
 from sortal.datasets import read
-from sortal.text._messages import are_messages, body
 
 TOPICS = {
     "sea": "ship sailor harbour wave anchor storm",
@@ -106,19 +105,6 @@ def test_messages_are_used_without_headers(tmp_path):
     assert "only their bodies" in " ".join(data.notes)
     kept = read(path, text_column="text", messages=False, **ANY)
     assert "secret" in kept.feature_names
-    assert not are_messages(["Dear: all\nplain text\n\nmore", "no headers"])
-    assert are_messages(["Article-I.D.: cs.1993\nFrom: a@b\n\ntext"])
-    message, letter = "From: a@b\nSubject: tea\n\nAt five.", "Nothing of the kind."
-    assert are_messages([message] * 95 + [letter] * 5 + [" "] * 50)
-    assert not are_messages([message] * 94 + [letter] * 6)
-    assert not are_messages([" "])
-
-
-def test_markup():
-    html = "Content-Type: text/html; charset=latin-1\n\n<b>caf&eacute;</b><script>evil()</script>"
-    assert body(html).strip() == "café"
-    encoded = "Content-Transfer-Encoding: quoted-printable\n\ncaf=C3=A9"
-    assert body(encoded) == "café"
 
 
 def test_cluto(tmp_path):

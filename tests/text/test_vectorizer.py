@@ -14,8 +14,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sortal import InputError
-from sortal.text import TermWeighter, TextVectorizer, byte_ngrams, words
-from sortal.text._weights import WEIGHTS
+from sortal.text import WEIGHTS, TermWeighter, TextVectorizer, byte_ngrams, words
 
 PLAIN = {"stop_words": None, "stemmer": None, "min_df": 1, "max_df": 1.0}
 

@@ -19,8 +19,7 @@ from scipy import sparse
 
 import sortal
 from sortal.datasets.labels.label_columns import studio_columns
-from sortal.datasets.partitioned.label_folder import LabelFolder
-from sortal.datasets.partitioned.partitions import open_partitions
+from sortal.datasets.partitioned.partitions import LabelFolder, open_partitions
 from sortal.datasets.prepared import column_weights
 from sortal.datasets.readers import read_objects
 from sortal.datasets.row_blocks import row_blocks
@@ -169,8 +168,8 @@ def names() -> dict[str, Any]:
         def read(folder: str) -> Any:
             with pytest.MonkeyPatch.context() as patch:
                 if sample:
-                    patch.setattr("sortal.datasets.partitioned.sampled_tables.MAX_WHOLE", sample)
-                    patch.setattr("sortal.datasets.partitioned.sampled_tables.SAMPLE_ROWS", sample)
+                    patch.setattr(sortal.datasets.reading_sizes, "max_whole", sample)
+                    patch.setattr(sortal.datasets.reading_sizes, "sample_rows", sample)
                 data = sortal.datasets.read(folder + pattern, **options)
             whole = data.whole
             sums = None if whole is None else (whole.sums.table, whole.sums.covariance,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sortal.cli._input import InputOptions
     from sortal.datasets import Dataset
-    from sortal.datasets.partitioned.label_folder import LabelFolder
+    from sortal.datasets.partitioned.partitions import LabelFolder
     from sortal.model import AssignedRows, Assignment, Changes, Model
     from sortal.runtime.output import OutputPlan
     from sortal.runtime.types import Ints
@@ -51,7 +51,7 @@ def load_any_model(path: Path) -> Model:
 
 def label_folder(path: str, *, force: bool, append: bool = False) -> LabelFolder | None:
     """The folder for the labels of a table in parts; None for a path of a file."""
-    from sortal.datasets.partitioned.label_folder import LabelFolder
+    from sortal.datasets.partitioned.partitions import LabelFolder
 
     if "://" not in path and Path(path).suffix:
         return None

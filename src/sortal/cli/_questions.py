@@ -16,7 +16,7 @@ from sortal.runtime.validation import InputError
 if TYPE_CHECKING:
     from sortal.cli._input import LabelledInputOptions
     from sortal.datasets import KnownLabels
-    from sortal.datasets.labels.marked_rows import MarkedRows
+    from sortal.datasets.labels.drawn_rows import MarkedRows
     from sortal.study import Study
 
 #: beginning of a text file in which its names of columns are looked for, in bytes
@@ -27,8 +27,7 @@ def apart_from_draw(
     reading: LabelledInputOptions,
 ) -> tuple[LabelledInputOptions, MarkedRows | None]:
     """Reading without the columns of a draw beside the labels, and these; None without them."""
-    from sortal.datasets.labels.drawn_rows import DRAW
-    from sortal.datasets.labels.marked_rows import MarkedRows
+    from sortal.datasets.labels.drawn_rows import DRAW, MarkedRows
 
     path = Path(reading.data.partition("#")[0])
     if reading.label_column is None or not path.is_file():

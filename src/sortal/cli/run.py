@@ -47,7 +47,7 @@ from sortal.runtime.validation import InputError, NothingToRankError
 
 if TYPE_CHECKING:
     from sortal.datasets import Dataset
-    from sortal.datasets.partitioned.label_folder import LabelFolder
+    from sortal.datasets.partitioned.partitions import LabelFolder
     from sortal.model import AssignedRows, Changes, Model
     from sortal.study import Answer, Study
 

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+import pyarrow as pa
 
 from sortal.datasets.formats.data_files import (
     check_file,
     check_name,
+    has_records_without_text,
     local,
     read_raw,
     split_name,
@@ -28,7 +30,6 @@ from sortal.datasets.formats.document_files import (
     read_counts,
     read_documents,
 )
-from sortal.datasets.formats.json_tables import has_records_without_text
 from sortal.datasets.labels.labelings import classes_of_file, read_labels
 from sortal.datasets.partitioned.partitions import open_partitions
 from sortal.datasets.partitioned.sampled_tables import sample_rows, unusable_in_parts
@@ -243,7 +244,6 @@ def _cells(
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Cells of a file on this machine, and notes."""
     import pandas as pd
-    import pyarrow as pa
 
     file = Path(path)
     check_name(file)
@@ -352,7 +352,8 @@ OBJECT_FILES = {
     "edit": "edit", "levenshtein": "edit", "dtw": "dtw", "gower": "gower",
     "haversine": "haversine",
 }  # fmt: skip
-EARTH_RADIUS_KM = 6371.0088  # mean radius in kilometres
+#: derived: mean radius by the International Union of Geodesy and Geophysics
+EARTH_RADIUS_KM = 6371.0088
 
 
 def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> Dataset:
@@ -376,15 +377,15 @@ def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> D
     Dataset
         Distances; for ``gower`` features with this cityblock distance.
     """
-    kind = OBJECT_FILES[metric]
-    if kind == "edit":
+    comparison = OBJECT_FILES[metric]
+    if comparison == "edit":
         return _strings(path, options)
-    if kind == "gower":
+    if comparison == "gower":
         return gower_features(read(path, **{**options, "scale": "none"}))
     data = read(path, **{**options, "scale": "none"})
     if not isinstance(data.X, np.ndarray) or data.metric != "euclidean":
         raise InputError(f"metric={metric!r} takes a table of numbers; {data.name} has {data.kind}")
-    if kind == "dtw":
+    if comparison == "dtw":
         distances = from_objects(list(data.X), "dtw", ids=data.ids)
     else:
         distances = from_distances(_great_circles(data), ids=data.ids)

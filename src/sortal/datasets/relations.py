@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sortal.datasets.formats import text_layout
+from sortal.datasets.formats import delimited
 from sortal.datasets.formats.data_files import check_file, explained, read_raw, split_name
 from sortal.datasets.in_memory import from_array, from_table
 from sortal.datasets.labels.labelings import read_labels
@@ -202,8 +202,8 @@ def with_relation(dataset: Dataset, X: ArrayLike | str | Path, metric: str) -> D
     """Data set of the same objects with distances (``"precomputed"``) or a graph as data."""
     title = str(X) if isinstance(X, (str, Path)) else f"the table of {_relation_word(metric)}"
     if isinstance(X, (str, Path)):
-        kind: DataKind = "distances" if metric == "precomputed" else "graph"
-        X, names, _ = read_matrix(Path(X), ReadingOptions(kind=kind))
+        content: DataKind = "distances" if metric == "precomputed" else "graph"
+        X, names, _ = read_matrix(Path(X), ReadingOptions(kind=content))
     else:
         names = index_ids(X)
     matrix: Any = as_square(X, symmetric=True) if metric == "precomputed" else as_graph(X)
@@ -229,7 +229,7 @@ def read_relation(path: Path, options: ReadingOptions) -> Dataset:
     notes = (*notes, *dataset.notes)
     if isinstance(options.y, str):
         labels = read_labels(options.y, dataset, id_column=options.id_column, on=options.on)
-        notes += (*labels.notes, *(f"Warning: {doubt}." for doubt in labels.doubts))
+        notes += labels.notes
         dataset = replace(dataset, y=labels.values, truth_name="truth")
     return replace(dataset, notes=notes, source=str(path), options=options.non_defaults())
 
@@ -277,12 +277,12 @@ def _graph_notes(A: csr_array) -> tuple[str, ...]:
     """Note on the components of a graph, if there are several."""
     from scipy.sparse.csgraph import connected_components
 
-    count, part = connected_components(A, directed=False)
+    count, component = connected_components(A, directed=False)
     if count == 1:
         return ()
     return (
         f"The graph falls into {count:,} parts that no edge joins; the smallest has "
-        f"{np.bincount(part).min():,} of the {A.shape[0]:,} nodes.",
+        f"{np.bincount(component).min():,} of the {A.shape[0]:,} nodes.",
     )
 
 
@@ -343,10 +343,7 @@ def graph_of_edges(
     weight: NDArray[Any] | None,
     isolated: NDArray[Any] | None = None,
 ) -> tuple[csr_array, NDArray[Any] | None, tuple[str, ...]]:
-    """Undirected graph of a list of edges; of repeated edges only the heaviest counts.
-
-    ``isolated`` may add nodes without an edge.
-    """
+    """Undirected graph of edges, the heaviest of repeated ones, and ``isolated`` nodes."""
     from scipy import sparse
 
     if weight is not None and not (np.isfinite(weight).all() and (weight > 0).all()):
@@ -378,7 +375,7 @@ def _graphml(path: Path) -> tuple[NDArray[Any], ...]:
     """Ends and weight of each edge of a GraphML file (default weight 1), and its nodes."""
     from xml.etree import ElementTree
 
-    with text_layout.open_binary(path) as stream:
+    with delimited.open_binary(path) as stream:
         text = stream.read()
     if b"<!ENTITY" in text:
         raise InputError(f"{path} defines XML entities, which are not expanded")

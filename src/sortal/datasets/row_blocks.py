@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from sortal.datasets.formats import data_files, text_layout
+from sortal.datasets.formats import data_files, delimited
+from sortal.datasets.formats.data_files import has_records_without_text
 from sortal.datasets.formats.delimited import open_rows
 from sortal.datasets.formats.document_files import DOCUMENT_SUFFIXES, documents_of
-from sortal.datasets.formats.json_tables import has_records_without_text
 from sortal.datasets.readers import read_cells
 from sortal.datasets.tables.long_tables import reshaped
 from sortal.datasets.values import column_arrays
@@ -22,28 +24,18 @@ from sortal.datasets.values.reading_options import ReadingOptions
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from sortal.datasets.prepared.preparation import Preparation
 
-#: rows of a block
+#: limit of cost: rows of a block
 ROWS_PER_BLOCK = 2**15
 
 
 @dataclass(frozen=True)
 class RowBlock:
-    """Consecutive rows of a file.
+    """Consecutive rows of a file."""
 
-    Attributes
-    ----------
-    cells : Arrow table
-        Cells as written; of text files text.
-    features : Arrow table
-        The same with decimal points in numbers.
-    """
-
-    cells: pa.Table
-    features: pa.Table
+    cells: pa.Table  # cells as written; of text files text
+    features: pa.Table  # the same with decimal points in numbers
 
 
 def row_blocks(
@@ -54,26 +46,9 @@ def row_blocks(
     encoding: str = "utf-8",
     text_column: str | None = None,
 ) -> Iterator[RowBlock]:
-    """Iterate over the rows of a data file in blocks.
+    """Rows of a data file in blocks; ``wanted`` columns mark a header line.
 
-    Parameters
-    ----------
-    path : path-like
-        As for :func:`sortal.datasets.read`. Text (also compressed) and Parquet are read block by
-        block, other formats as a whole.
-    wanted : iterable of str
-        Columns that identify a header line.
-    header, encoding, text_column
-        As for :func:`sortal.datasets.read`.
-
-    Yields
-    ------
-    RowBlock
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read.
+    Text (also compressed) and Parquet are read block by block, other formats as a whole.
     """
     file = Path(path)
     options = ReadingOptions(header=header, encoding=encoding, text_column=text_column)
@@ -97,7 +72,6 @@ def row_blocks(
         if suffix in data_files.TEXT_SUFFIXES:
             yield from _text_blocks(file, suffix, list(wanted), header, encoding)
         elif suffix in data_files.PARQUET_SUFFIXES:
-            import pyarrow as pa
             import pyarrow.parquet as pq
 
             with pq.ParquetFile(file) as opened:
@@ -117,11 +91,24 @@ def object_blocks(
 ) -> Iterator[RowBlock]:
     """Iterate over the further objects of a prepared data set in a file, in blocks.
 
-    Rows are made objects as those of the data set were; then there is one block, whose cells are
-    the ids.
-    """
-    import pyarrow as pa
+    Parameters
+    ----------
+    path, header, encoding, text_column
+        As for :func:`sortal.datasets.read`.
+    preparation : Preparation
+        That of the data set, :attr:`Dataset.preparation`. Several rows become one object as there;
+        then there is one block, whose cells are the ids.
 
+    Yields
+    ------
+    RowBlock
+        The ``cells`` as written, and as ``features`` what ``preparation.apply`` takes.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or lacks columns.
+    """
     blocks = row_blocks(
         path, wanted=preparation.needed, header=header, encoding=encoding, text_column=text_column
     )
@@ -143,12 +130,7 @@ def _text_blocks(
     path: Path, suffix: str, wanted: list[str], header: bool | None, encoding: str
 ) -> Iterator[RowBlock]:
     """Blocks of rows of delimited text."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    layout = text_layout.detect_layout(
-        path, suffix, header=header, encoding=encoding, wanted=wanted
-    )
+    layout = delimited.detect_layout(path, suffix, header=header, encoding=encoding, wanted=wanted)
     with open_rows(path, layout, encoding) as reader:
         for batch in reader:
             cells = pa.Table.from_batches([batch])
@@ -174,5 +156,5 @@ def _table(file: Path, options: ReadingOptions) -> Any:
 def _table_blocks(table: pa.Table) -> Iterator[RowBlock]:
     """Blocks of rows of a table."""
     for start in range(0, table.num_rows, ROWS_PER_BLOCK):
-        part = table.slice(start, ROWS_PER_BLOCK)
-        yield RowBlock(part, with_visible_names(part))
+        block = table.slice(start, ROWS_PER_BLOCK)
+        yield RowBlock(block, with_visible_names(block))

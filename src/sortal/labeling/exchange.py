@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sortal.datasets import read_cells
+from sortal.datasets import Dataset, read_cells
 from sortal.datasets.labels.drawn_rows import Draw, checks, listing, number_text
 from sortal.datasets.labels.label_columns import studio_columns, studio_labels
+from sortal.datasets.prepared.dataset import rows_of
 from sortal.labeling.session import UNKNOWN, line_of
 from sortal.labelings.labels import is_unreadable
 from sortal.labelings.row_join import Rows, join_rows
@@ -83,7 +84,7 @@ def export_labels(session: LabelSession, path: str | Path, *, overwrite: bool = 
 def import_labels(
     session: LabelSession,
     path: str | Path,
-    rows: Rows | None = None,
+    rows: Dataset | Rows | None = None,
     *,
     id_column: str | None = None,
     read: Callable[[], pd.DataFrame] | None = None,
@@ -100,7 +101,7 @@ def import_labels(
         is an export of Label Studio (JSON). Otherwise a table with the column ``label``, and
         ``row`` or any column that names the objects in the data too. Answers without a labeller
         belong to the session's labeller. The label ``unreadable`` is *don't know*.
-    rows : Rows, optional
+    rows : Dataset or Rows, optional
         The rows of the data, with the columns that name them.
     id_column : str, optional
         The column that names the objects, if several do.
@@ -123,9 +124,9 @@ def import_labels(
     if suffix == ".jsonl":
         return session.merge(file)
     if suffix != ".json":
-        rows = Rows("the data", len(session.rows)) if rows is None else rows
-        rows = replace(rows, numbers=np.asarray(session.rows))
-        return session.take(_joined(file, rows, session.by, id_column, read))
+        named = Rows("the data", len(session.rows)) if rows is None else rows_of(rows)
+        named = replace(named, numbers=np.asarray(session.rows))
+        return session.take(_joined(file, named, session.by, id_column, read))
     _verify_tasks(file)
     at = {str(row): i for i, row in enumerate(session.rows.tolist())}
     lines: dict[str, int | None] = {}

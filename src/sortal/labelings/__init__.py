@@ -7,6 +7,7 @@ them at once.
 from sortal.labelings.candidates import hard_labelings
 from sortal.labelings.contingency import ContingencyTable, PairCounts
 from sortal.labelings.labels import NOISE, NOISE_POLICIES, Encoded, apply_noise_policy, encode
+from sortal.labelings.pairs import Constraints, as_constraints
 from sortal.labelings.partitions import (
     Labelings,
     OverlappingPartition,
@@ -20,6 +21,7 @@ from sortal.labelings.structures import Dendrogram
 __all__ = [
     "NOISE",
     "NOISE_POLICIES",
+    "Constraints",
     "ContingencyTable",
     "Dendrogram",
     "Encoded",
@@ -28,6 +30,7 @@ __all__ = [
     "PairCounts",
     "SoftPartition",
     "apply_noise_policy",
+    "as_constraints",
     "as_labelings",
     "canonical_codes",
     "cut_dendrogram",

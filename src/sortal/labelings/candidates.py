@@ -56,14 +56,15 @@ def hard_labelings(given: Any, X: ArrayLike | None = None) -> tuple[Any, dict[st
     >>> {name: labels.tolist() for name, labels in labelings.items()}, list(soft)
     ({'DBSCAN': [0, 0, 1], '1': [0, 1, 1]}, ['1'])
     """
+    entries: Any = given
     if _is_special(given):
-        given = {_name(given) or ("tree" if isinstance(given, Dendrogram) else "0"): given}
-    listed = isinstance(given, (list, tuple))
-    pairs = [(_name(entry) or str(i), entry) for i, entry in enumerate(given)] if listed else []
-    if isinstance(given, Mapping):
-        pairs = [(str(name), entry) for name, entry in given.items()]
+        entries = {_name(given) or ("tree" if isinstance(given, Dendrogram) else "0"): given}
+    listed = isinstance(entries, (list, tuple))
+    pairs = [(_name(entry) or str(i), entry) for i, entry in enumerate(entries)] if listed else []
+    if isinstance(entries, Mapping):
+        pairs = [(str(name), entry) for name, entry in entries.items()]
     if not any(_is_special(clustering) for _, clustering in pairs):
-        return given, {}
+        return entries, {}
     hard: dict[str, Any] = {}
     memberships: dict[str, Memberships] = {}
     for i, (name, clustering) in enumerate(pairs):
@@ -97,7 +98,7 @@ def _name(candidate: object) -> str:
 
 def _is_annotated(candidate: object) -> bool:
     """Whether the object is an annotated matrix (AnnData)."""
-    return all(hasattr(candidate, part) for part in ("obs", "obsm", "obs_names"))
+    return all(hasattr(candidate, attribute) for attribute in ("obs", "obsm", "obs_names"))
 
 
 def _last(estimator: object) -> Any:

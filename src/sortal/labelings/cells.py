@@ -16,7 +16,7 @@ from sortal.runtime.validation import InputError
 
 #: rows and columns, -1 for outliers, and the contents
 Cells: TypeAlias = "tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]"
-# tables with at most this many cells are counted as a dense array
+#: limit of cost: cells of a table that is counted as a dense array
 DENSE_CELLS = 1 << 21
 
 
@@ -32,10 +32,7 @@ def count(true: Encoded, pred: Encoded) -> Cells:
 
 
 def count_whole(true: object, pred: object) -> tuple[Cells, tuple[Any, Any]] | None:
-    """Cells and names of two arrays of small whole numbers, which need no codes.
-
-    None for anything else, and where a sample has missed the greatest.
-    """
+    """Cells and names of two arrays of small whole numbers, which need no codes; else None."""
     if type(true) is not np.ndarray or type(pred) is not np.ndarray or true.shape != pred.shape:
         return None
     for side in (true, pred):
@@ -61,9 +58,9 @@ def _count_dense(true: Ints, pred: Ints, shape: tuple[int, int]) -> Cells | None
     tables = np.zeros((parts, *shape), dtype=np.int64)
     bounds = np.linspace(0, n, parts + 1).astype(np.intp)
 
-    def add(part: int) -> bool:
-        piece = slice(bounds[part], bounds[part + 1])
-        return count_dense(true[piece], pred[piece], tables[part])
+    def add(number: int) -> bool:
+        piece = slice(bounds[number], bounds[number + 1])
+        return count_dense(true[piece], pred[piece], tables[number])
 
     return cells_of(tables.sum(axis=0)) if all(in_threads(add, range(parts))) else None
 
@@ -107,7 +104,7 @@ def weigh(
 # -- given counts ----------------------------------------------------------------------------------
 
 
-def whole(counts: npt.ArrayLike) -> NDArray[np.int64]:
+def as_counts(counts: npt.ArrayLike) -> NDArray[np.int64]:
     """The counts as 64-bit integers; InputError where they are not whole."""
     counts = np.asarray(counts)
     numbers = counts.astype(np.float64) if counts.dtype.kind in "iufO" else None

@@ -13,6 +13,7 @@ from sortal.labelings.cells import (
     DENSE_CELLS,
     Cells,
     add_up,
+    as_counts,
     cells_of,
     count,
     count_whole,
@@ -21,7 +22,6 @@ from sortal.labelings.cells import (
     settle_noise,
     used,
     weigh,
-    whole,
 )  # fmt: skip
 from sortal.labelings.indexes import in_order_of
 from sortal.labelings.labels import NOISE, NOISE_POLICIES, Encoded, NoisePolicy, as_names, encode
@@ -239,7 +239,7 @@ class ContingencyTable:
         if matrix.ndim == 1:
             if labels_true is None or labels_pred is None:
                 raise InputError("counts of groups need labels_true and labels_pred of each group")
-            sizes = whole(matrix)
+            sizes = as_counts(matrix)
             true, pred = encode(labels_true, name="labels_true"), encode(labels_pred)
             if not len(sizes) == len(true.codes) == len(pred.codes):
                 raise InputError(
@@ -248,8 +248,8 @@ class ContingencyTable:
                 )
             rows, columns = true.codes, pred.codes
         elif matrix.ndim == 2:
-            triples = sparse.coo_array(matrix if sparse.issparse(matrix) else whole(matrix))
-            sizes = whole(triples.data)
+            triples = sparse.coo_array(matrix if sparse.issparse(matrix) else as_counts(matrix))
+            sizes = as_counts(triples.data)
             true = given_names(labels_true, matrix.shape[0], "labels_true")
             pred = given_names(labels_pred, matrix.shape[1], "labels_pred")
             rows, columns = true.codes[triples.row], pred.codes[triples.col]
@@ -416,11 +416,7 @@ class ContingencyTable:
 def tables_against(
     true: Encoded, batch: Labelings, weights: NDArray[np.float64] | None = None
 ) -> Iterator[ContingencyTable | None]:
-    """Tables of one clustering with each of a batch; None where they share no object.
-
-    Codes of -1 on either side are excluded. Many tables are counted in one call, as many as fit.
-    An object of weight w stands for w that coincide, so whole weights give counts.
-    """
+    """Tables of one clustering with each of a batch; None where they share no object."""
     cells = true.n_clusters * batch.n_clusters
     start = 0
     while start < len(batch):
@@ -445,8 +441,8 @@ def _together(true: Encoded, batch: Labelings, rows: slice) -> Iterator[Continge
     tables = np.zeros(int(ends[-1]), dtype=np.int64)
 
     def count(piece: NDArray[np.intp]) -> None:
-        part = slice(int(piece[0]), int(piece[-1]) + 1)
-        count_many(true.codes, codes[part], k_pred[part], offsets[part], tables)
+        block = slice(int(piece[0]), int(piece[-1]) + 1)
+        count_many(true.codes, codes[block], k_pred[block], offsets[block], tables)
 
     # few objects are counted sooner than a thread is started
     parts = 1 if codes.size < 1 << 20 else min(len(codes), 16)

@@ -18,27 +18,16 @@ from numpy.typing import NDArray
 from sortal.labelings.labels import NOISE
 from sortal.runtime.types import Floats, Rows
 
-#: objects that are halved; more are sampled at random
+#: limit of cost: objects that are halved; more are sampled at random
 MOST_HALVED = 4_000
-#: Jaccard similarity from which on a half has found a cluster again
-RECOVERED = 0.5
-_STARTS = 3
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Objects, and for each its cluster by the half that it is not in.
+    """Objects, and for each its cluster by the half that it is not in."""
 
-    Attributes
-    ----------
-    rows : ndarray of int
-        The objects.
-    found : ndarray of bool, shape (k,)
-        The clusters that k-means of either half finds again.
-    """
-
-    rows: NDArray[np.intp]
-    found: NDArray[np.bool_]
+    rows: NDArray[np.intp]  # the objects
+    found: NDArray[np.bool_]  # shape (k,): the clusters that k-means of either half finds again
     _points: Any
     _half: NDArray[np.intp]
     _centers: tuple[Floats, Floats]
@@ -48,9 +37,9 @@ class HeldOut:
         """Cluster of each object by all columns except ``without``; -1 where nothing is left."""
         codes = np.empty(len(self.rows), dtype=np.intp)
         for half, centers in enumerate(self._centers):
-            held = self._half != half
-            scores = self._points[held] @ centers.T
-            left_out: Any = self._points[held][:, without]
+            is_outside = self._half != half
+            scores = self._points[is_outside] @ centers.T
+            left_out: Any = self._points[is_outside][:, without]
             scores = np.asarray(scores - left_out @ centers[:, without].T)
             scores[np.abs(scores) < 1e-12] = 0.0
             squares = (centers**2).sum(axis=1) - (centers[:, without] ** 2).sum(axis=1)
@@ -59,7 +48,7 @@ class HeldOut:
             else:
                 scores = scores - squares / 2
             undecided = self._by_direction & ~scores.any(axis=1)
-            codes[held] = np.where(undecided, NOISE, np.argmax(scores, axis=1))
+            codes[is_outside] = np.where(undecided, NOISE, np.argmax(scores, axis=1))
         return codes
 
 
@@ -84,19 +73,20 @@ def held_out(
     if k < 2 or len(rows) < 4 * k:
         return None
     half = np.arange(len(rows)) % 2
-    drawn, drawn_codes = points[rows], codes[rows]
+    sample, sample_codes = points[rows], codes[rows]
     recovered = np.ones(k, dtype=bool)
     centers = []
     for side in range(2):
-        model = KMeans(k, n_init=_STARTS, random_state=int(rng.integers(2**31)))
+        model = KMeans(k, n_init=3, random_state=int(rng.integers(2**31)))
         with threadpool_limits(1), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # fewer different objects than clusters
-            model.fit(drawn[half == side])
+            model.fit(sample[half == side])
         shared = np.zeros((k, k), dtype=np.int64)
-        np.add.at(shared, (drawn_codes[half == side], model.labels_), 1)
+        np.add.at(shared, (sample_codes[half == side], model.labels_), 1)
         match = linear_sum_assignment(shared, maximize=True)[1]
         shared_size = shared[np.arange(k), match]
         union_size = shared.sum(axis=1) + shared.sum(axis=0)[match] - shared_size
-        recovered &= (shared_size > 0) & (shared_size >= RECOVERED * union_size)
+        # a cluster is recovered from a Jaccard similarity of one half on (Hennig 2007)
+        recovered &= (shared_size > 0) & (2 * shared_size >= union_size)
         centers.append(model.cluster_centers_[match])
-    return HeldOut(rows, recovered, drawn, half, (centers[0], centers[1]), by_direction)
+    return HeldOut(rows, recovered, sample, half, (centers[0], centers[1]), by_direction)

@@ -15,10 +15,7 @@ _MEND = 'take the common ones (on="inner")'
 
 
 def index_rows(value: Any, name: str) -> Rows | None:
-    """The rows of a pandas table or series, or those of the first in a mapping or list.
-
-    None for anything without an index. Polars and NumPy have none.
-    """
+    """Rows of a pandas table or series, or of the first of several; None without an index."""
     if isinstance(value, Rows):
         return value
     if isinstance(value, Mapping):
@@ -48,11 +45,6 @@ def in_order_of(
 
     Both are tables, series, a mapping or list of these; everything else stays as it is. With
     ``on="right"`` the target may lack objects, which are None then.
-
-    Raises
-    ------
-    InputError
-        If the ids are not the same on both sides, or only one of two indexes has ids.
 
     Examples
     --------

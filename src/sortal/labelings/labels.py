@@ -19,7 +19,7 @@ from sortal.runtime.types import Labels
 from sortal.runtime.validation import InputError, check_choice, on_host
 
 NoisePolicy: TypeAlias = Literal["error", "cluster", "singletons", "drop"]
-#: the label of an object in no cluster
+#: derived: the label of outliers in scikit-learn
 NOISE = -1
 #: ways to treat objects in no cluster
 NOISE_POLICIES: tuple[NoisePolicy, ...] = ("error", "cluster", "singletons", "drop")
@@ -73,14 +73,14 @@ def encode(labels: Labels, *, name: str = "labels") -> Encoded:
     if len(array) == 0:
         raise InputError(f"{name} is empty; at least one object is needed")
     if _is_whole(array):
-        whole, values = encode_integers(array)
+        integer_codes, values = encode_integers(array)
         noise = int(np.searchsorted(values, NOISE))
         if noise == len(values) or values[noise] != NOISE:
-            return Encoded(whole, as_names(values.tolist()))
+            return Encoded(integer_codes, as_names(values.tolist()))
         rank = np.arange(len(values), dtype=np.int32)
         rank[noise:] -= 1
         rank[noise] = NOISE
-        return Encoded(rank[whole], as_names(np.delete(values, noise).tolist()))
+        return Encoded(rank[integer_codes], as_names(np.delete(values, noise).tolist()))
     codes, names = _factorized(array, name)
     order = [i for i, value in enumerate(names) if not _is_noise(value)]
     with suppress(TypeError):
@@ -163,24 +163,16 @@ def known_labels(
 
 
 def count_labels(labels: NDArray[np.object_], most: int = 8) -> str:
-    """A sentence on the number of labels of each class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sortal.labelings.labels import count_labels
-    >>> count_labels(np.array(["a", None, "b", "a"], dtype=object))
-    '3 labels of 2 classes: a (2), b (1); the class of 1 object is unknown'
-    """
+    """A sentence on the number of labels of each class."""
     counts = Counter(value for value in labels if value is not None)
     total = sum(counts.values())
     listed = ", ".join(f"{value} ({count:,})" for value, count in counts.most_common(most))
     more = f", and {len(counts) - most:,} more" if len(counts) > most else ""
     summary = f"{total:,} {'label' if total == 1 else 'labels'} of {len(counts):,} "
     summary += f"{'class' if len(counts) == 1 else 'classes'}: {listed}{more}"
-    rest = len(labels) - total
-    if rest:
-        summary += f"; the class of {rest:,} object{'s' if rest > 1 else ''} is unknown"
+    n_unknown = len(labels) - total
+    if n_unknown:
+        summary += f"; the class of {n_unknown:,} object{'s' if n_unknown > 1 else ''} is unknown"
     return summary
 
 
@@ -238,15 +230,15 @@ def _label_array(labels: Any, name: str) -> Any:
             f"{name} has memberships ({type(labels).__name__}), and hard labels are needed here; "
             f"take {name}.harden(), or judge it with sortal.evaluate, which says what is hardened"
         )
-    kind = type(labels).__module__.partition(".")[0]
-    if kind in ("polars", "pyarrow"):
+    package = type(labels).__module__.partition(".")[0]
+    if package in ("polars", "pyarrow"):
         import pyarrow as pa
 
-        arrow = labels.to_arrow() if kind == "polars" else labels
+        arrow = labels.to_arrow() if package == "polars" else labels
         if pa.types.is_dictionary(arrow.type):
             arrow = arrow.cast(arrow.type.value_type)
-        labels, kind = arrow.to_pandas(), "pandas"
-    if kind == "pandas":
+        labels, package = arrow.to_pandas(), "pandas"
+    if package == "pandas":
         array = getattr(labels, "array", labels)
         return array.to_numpy() if type(array).__name__ == "NumpyExtensionArray" else array
     if hasattr(labels, "to_numpy") or hasattr(labels, "__array__"):
@@ -254,19 +246,19 @@ def _label_array(labels: Any, name: str) -> Any:
     if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
         raise InputError(f"{name} must be a sequence of labels; got {type(labels).__name__}")
     values = _unboxed(labels)
-    kinds = {type(value) for value in values}
-    if kinds and all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
-        whole = np.asarray(values)
-        if _is_whole(whole):
-            return whole
+    types = {type(value) for value in values}
+    if types and all(issubclass(each, (int, np.integer)) and each is not bool for each in types):
+        integers = np.asarray(values)
+        if _is_whole(integers):
+            return integers
     return as_names(values)  # NumPy would turn ["1", 1] into strings
 
 
 def _unboxed(labels: Iterable[Any]) -> list[Any]:
     """A list of labels; of arrays without a dimension, as PyTorch's scalars are, the values."""
     values = list(labels)
-    kinds = set(map(type, values))
-    if not any(hasattr(kind, "ndim") and not issubclass(kind, np.generic) for kind in kinds):
+    types = set(map(type, values))
+    if not any(hasattr(each, "ndim") and not issubclass(each, np.generic) for each in types):
         return values
     return [
         (value if hasattr(value, "item") else np.asarray(value)).item()

@@ -36,11 +36,7 @@ def heaviest_matching(
 def _may_match(
     rows: NDArray[np.intp], columns: NDArray[np.intp], counts: NDArray[Any]
 ) -> NDArray[np.bool_]:
-    """Mask of the cells that a best matching may use.
-
-    Of the clusters that meet one class alone, that with the most objects of it; of the classes
-    that meet one cluster alone, the largest.
-    """
+    """Mask of the cells that a best matching may use."""
     useful = np.ones(len(counts), dtype=bool)
     for index, opposite in ((rows, columns), (columns, rows)):
         degree = np.bincount(opposite[useful], minlength=int(opposite.max()) + 1)

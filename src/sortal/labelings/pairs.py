@@ -59,8 +59,8 @@ class Constraints:
 
     def kept(self, codes: NDArray[Any]) -> NDArray[np.bool_]:
         """Mask of the pairs that each of M clusterings (M, n) keeps, (M, m)."""
-        kept: NDArray[np.bool_] = self.together(codes) == self.must
-        return kept
+        agrees: NDArray[np.bool_] = self.together(codes) == self.must
+        return agrees
 
 
 def as_constraints(
@@ -68,13 +68,31 @@ def as_constraints(
     n: int,
     ids: Iterable[Any] | None = None,
 ) -> Constraints:
-    """Check rows of two objects and ``"must"`` or ``"cannot"`` (``"must-link"``, ...).
+    """Check pairs of objects that must be in one cluster, or cannot be.
 
-    The ``ids`` of the n objects are by default their positions from 0. Repeated pairs count once;
-    a contradiction is an error with the chain of pairs that makes it.
+    Parameters
+    ----------
+    constraints : Constraints, DataFrame, or iterable of rows
+        Two objects and ``"must"`` or ``"cannot"`` (``"must-link"``, ...). Repeated pairs count
+        once.
+    n : int
+        Number of objects.
+    ids : iterable, optional
+        Their names; by default their positions from 0.
+
+    Returns
+    -------
+    Constraints
+
+    Raises
+    ------
+    InputError
+        For a row that is no pair, an unknown object, and pairs that contradict each other, with
+        the chain of pairs that does.
 
     Examples
     --------
+    >>> from sortal.labelings import as_constraints
     >>> as_constraints([("a", "b", "must"), ("c", "a", "cannot")], 3, ids="abc").pairs.tolist()
     [[0, 1], [0, 2]]
     """

@@ -68,9 +68,9 @@ class Labelings:
     def sizes(self, m: int, weights: NDArray[np.float64] | None = None) -> NDArray[Any]:
         """Number of objects in each cluster of clustering ``m``, or their weights in sum."""
         row = self.codes[m]
-        kept = row != NOISE
-        kept_weights = None if weights is None else weights[kept]
-        return np.bincount(row[kept], kept_weights, minlength=int(self.n_clusters[m]))
+        is_judged = row != NOISE
+        kept_weights = None if weights is None else weights[is_judged]
+        return np.bincount(row[is_judged], kept_weights, minlength=int(self.n_clusters[m]))
 
     def select(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Labelings:
         """Labelings with the clusterings at ``rows``."""
@@ -157,18 +157,14 @@ def as_labelings(
     for name, encoding in pairs:
         _check_length(len(encoding.codes), length if n_objects is None else n_objects, f"{name!r}")
         encoded.append(apply_noise_policy(encoding, noise, name=f"labels {name!r}"))
+    codes = [encoding.codes for encoding in encoded]
     return Labelings(
-        _stacked([encoding.codes for encoding in encoded]),
+        np.stack(codes) if len(codes) > 1 else np.ascontiguousarray(codes[0])[None],
         tuple(name for name, _ in pairs),
         np.array([encoding.n_clusters for encoding in encoded], dtype=np.int64),
         tuple(encoding.names for encoding in encoded),
         objects,
     )
-
-
-def _stacked(rows: list[NDArray[np.int32]]) -> NDArray[np.int32]:
-    """Codes as one array with a row for each clustering."""
-    return np.ascontiguousarray(rows[0])[None] if len(rows) == 1 else np.stack(rows)
 
 
 def _check_length(length: int, wanted: int | None, name: str) -> None:
@@ -212,30 +208,22 @@ def canonical_codes(codes: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
     """
     compact, values = encode_integers(np.asarray(codes))
     first = first_places(compact, len(values))
-    kept = values != NOISE
-    order = np.argsort(np.where(kept, first, len(codes)), kind="stable")
+    is_cluster = values != NOISE
+    order = np.argsort(np.where(is_cluster, first, len(codes)), kind="stable")
     rank = np.empty(len(values), dtype=np.int32)
     rank[order] = np.arange(len(values), dtype=np.int32)
-    rank[~kept] = NOISE
+    rank[~is_cluster] = NOISE
     return rank[compact]
 
 
 def first_places(codes: NDArray[np.int32], k: int) -> NDArray[np.intp]:
-    """First position of each of the codes 0 .. k - 1; the length for a code that is absent.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sortal.labelings.partitions import first_places
-    >>> first_places(np.array([1, 1, 0], dtype=np.int32), 2)
-    array([2, 0])
-    """
+    """First position of each of the codes 0 .. k - 1; the length for a code that is absent."""
     first = np.full(k, len(codes), dtype=np.intp)
     starts = range(0, len(codes), 1 << 20)
     for start in reversed(starts):
-        part = codes[start : start + (1 << 20)]
+        block = codes[start : start + (1 << 20)]
         # of several values for one place the last one stays
-        first[part[::-1]] = np.arange(start + len(part) - 1, start - 1, -1)
+        first[block[::-1]] = np.arange(start + len(block) - 1, start - 1, -1)
     return first
 
 
@@ -346,8 +334,8 @@ def cut_dendrogram(
     n = len(Z) + 1
     if height is not None:
         # the highest merge inside each node: heights of centroid linkage are not monotone
-        kept = np.flatnonzero(maxdists(Z) <= height)
-        return _cut(Z[kept], n, kept)
+        merges = np.flatnonzero(maxdists(Z) <= height)
+        return _cut(Z[merges], n, merges)
     several = isinstance(n_clusters, Iterable)
     numbers = list(n_clusters) if isinstance(n_clusters, Iterable) else [n_clusters]
     for k in numbers or [None]:
@@ -362,9 +350,9 @@ def as_linkage(Z: npt.ArrayLike, name: str = "Z") -> NDArray[np.float64]:
     Z = np.asarray(Z, dtype=np.float64)
     good = Z.ndim == 2 and Z.shape[1] == 4 and len(Z) > 0
     if good:
-        merged, made = Z[:, :2], len(Z) + 1 + np.arange(len(Z))
+        merged, creation = Z[:, :2], len(Z) + 1 + np.arange(len(Z))
         each_once = np.array_equal(np.sort(merged, axis=None), np.arange(2.0 * len(Z)))
-        good = each_once and bool((merged < made[:, None]).all() and (Z[:, 2] >= 0).all())
+        good = each_once and bool((merged < creation[:, None]).all() and (Z[:, 2] >= 0).all())
     if not good:
         raise InputError(f"{name} is not a linkage matrix in SciPy's form (n-1 rows, 4 columns)")
     return Z

@@ -24,17 +24,6 @@ from sortal.labelings.row_values import (
 )
 from sortal.runtime.validation import InputError, unknown_name
 
-__all__ = [
-    "ROW",
-    "JoinedSides",
-    "RowJoin",
-    "Rows",
-    "check_key",
-    "check_unnamed",
-    "join_rows",
-    "naming_column",
-]
-
 #: which sides must be complete: both, the left, the right, or none (the common rows are taken)
 JoinedSides: TypeAlias = Literal["both", "left", "right", "inner"]
 
@@ -42,45 +31,28 @@ JoinedSides: TypeAlias = Literal["both", "left", "right", "inner"]
 INDEX = "index"
 #: the column with the number of a row in the data, from 0
 ROW = "row"
+#: tuned: by eye; rows, names and values that a sentence shows
 MAX_EXAMPLES = 3
 _TAKE_COMMON = 'take the common ones with --on inner (on="inner")'
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of one input, and what may name them.
+    """The rows of one input, and what may name them."""
 
-    Attributes
-    ----------
-    name : str
-        What messages call the input.
-    n : int
-        Number of rows.
-    columns : mapping of str to array-like
-        Columns that may be a key, as written.
-    index : array-like, optional
-        Ids of an index other than 0 to n - 1; it decides before the columns.
-    numbers : ndarray of int, optional
-        Number of each row in its source, where some rows of the source are no objects.
-    n_source : int, optional
-        Rows of the source.
-    aside : mapping of str to array-like
-        Values of the columns in rows of the source that are no objects.
-    is_counted : bool
-        Whether there is an index, and it only counts the rows.
-    is_data : bool
-        Whether these are the objects of a data set.
-    """
-
-    name: str
-    n: int
+    name: str  # what messages call the input
+    n: int  # number of rows
+    #: columns that may be a key, as written
     columns: Mapping[str, Values] = field(default_factory=dict)
+    #: ids of an index other than 0 to n - 1; it decides before the columns
     index: Values | None = None
+    #: number of each row in its source, where some rows of the source are no objects
     numbers: NDArray[np.intp] | None = None
-    n_source: int | None = None
+    n_source: int | None = None  # rows of the source
+    #: values of the columns in rows of the source that are no objects
     aside: Mapping[str, Values] = field(default_factory=dict)
-    is_counted: bool = False
-    is_data: bool = False
+    is_counted: bool = False  # whether there is an index, and it only counts the rows
+    is_data: bool = False  # whether these are the objects of a data set
 
     @cached_property
     def keys(self) -> dict[str, KeyColumn]:
@@ -101,29 +73,16 @@ class Rows:
 
 @dataclass(frozen=True)
 class RowJoin:
-    """Which row of the right input belongs to each row of the left one.
+    """Which row of the right input belongs to each row of the left one."""
 
-    Attributes
-    ----------
-    places : ndarray of intp, shape (n_left,)
-        Row of the right input; -1 where it has none.
-    n_right : int
-        Rows of the right input.
-    key : str or None
-        The column that decided; None for an index and where the rows were taken in order.
-    keys, left_keys : frozenset of str
-        Columns of the right and of the left input that name the rows, and so are no values.
-    notes : tuple of str
-        How the rows were joined, in sentences.
-    by_position : bool
-    """
-
-    places: NDArray[np.intp]
-    n_right: int
+    places: NDArray[np.intp]  # shape (n_left,): row of the right input; -1 where it has none
+    n_right: int  # rows of the right input
+    #: the column that decided; None for an index and where the rows were taken in order
     key: str | None
+    #: columns of the right and of the left input that name the rows, and so are no values
     keys: frozenset[str]
     left_keys: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # how the rows were joined, in sentences
     by_position: bool = False
 
     @property
@@ -216,21 +175,8 @@ def join_rows(
     input, which numbers the rows of the other. If nothing names the rows of the right input, rows
     are taken in order, and their numbers must agree.
 
-    Parameters
-    ----------
-    left, right : Rows
-    key : str, optional
-        The column that the user names.
-    on : {"both", "left", "right", "inner"}
-        Sides on which every row needs a partner; ``"inner"`` takes the common rows.
-    mend : str
-        What the user can do about rows without a partner.
-
-    Raises
-    ------
-    InputError
-        If rows lack a partner, a key is repeated or blank, two keys disagree, or nothing names the
-        rows and their numbers differ.
+    ``on`` says on which sides every row needs a partner, ``mend`` what a user can do about rows
+    without one. Keys that are repeated, blank or disagree are errors, too.
 
     Examples
     --------
@@ -412,7 +358,7 @@ def _by_key(left: Rows, right: Rows, matches: list[_Match], on: JoinedSides, men
     adds = on in ("both", "right") and len(foreign) > 0
     if lacks or adds or match.n_common == 0:
         raise _partly(left, right, match, foreign, mend)
-    notes = [_join_note(left, right, match)]
+    notes = [f"{right.name} is joined to {left.name} by {match.name}."]
     if match.form:
         notes.append(f"In {match.name}, {match.form} ({right.name}).")
     if len(alone):
@@ -442,11 +388,6 @@ def _rows_aside(left: Rows, match: _Match) -> NDArray[np.intp]:
     return np.array(rows, dtype=np.intp)
 
 
-def _join_note(left: Rows, right: Rows, match: _Match) -> str:
-    """A sentence on the key."""
-    return f"{right.name} is joined to {left.name} by {match.name}."
-
-
 def _partly(
     left: Rows, right: Rows, match: _Match, foreign: NDArray[np.intp], mend: str
 ) -> InputError:
@@ -454,8 +395,8 @@ def _partly(
     alone = np.flatnonzero(match.places < 0)
     sides = []
     for side, key, rows in ((left, match.left, alone), (right, match.right, foreign)):
-        shown = ", ".join(_shown(key, int(row)) for row in rows[:MAX_EXAMPLES])
-        examples = f" ({shown}{', ...' * (len(rows) > MAX_EXAMPLES)})" if len(rows) else ""
+        values = ", ".join(_shown(key, int(row)) for row in rows[:MAX_EXAMPLES])
+        examples = f" ({values}{', ...' * (len(rows) > MAX_EXAMPLES)})" if len(rows) else ""
         sides.append(f"{len(rows):,} of {side.n:,} objects only in {side.name}{examples}")
     return InputError(
         f"{left.name} and {right.name} are not about the same objects by {match.name}: "
@@ -500,19 +441,10 @@ def _by_position(left: Rows, right: Rows) -> RowJoin:
     """The rows in order; raises if only the right input names them, or the numbers differ."""
     check_unnamed(right, left)
     note = f"{right.name} is taken row by row: no column of it names the rows of {left.name}."
-    if right.n == left.n:
-        return RowJoin(
-            np.arange(left.n), right.n, None, frozenset(), notes=(note,), by_position=True
-        )
-    if right.n == left.n_source and left.numbers is not None:
-        return RowJoin(
-            left.numbers.astype(np.intp),
-            right.n,
-            None,
-            frozenset(),
-            notes=(note,),
-            by_position=True,
-        )
+    places = np.arange(left.n) if right.n == left.n else left.numbers
+    if places is not None and right.n in (left.n, left.n_source):
+        places = places.astype(np.intp)
+        return RowJoin(places, right.n, None, frozenset(), notes=(note,), by_position=True)
     source = "" if left.n_source in (None, left.n) else f" (of {left.n_source:,} rows)"
     raise InputError(
         f"{right.name} has {right.n:,} rows for the {left.n:,} objects of {left.name}{source}, and "
@@ -522,13 +454,7 @@ def _by_position(left: Rows, right: Rows) -> RowJoin:
 
 
 def naming_column(rows: Rows, wanted: Iterable[object]) -> Values | None:
-    """The column that has all of these values, or the most; None if no column has any.
-
-    Raises
-    ------
-    InputError
-        If two columns have them, in different rows.
-    """
+    """Column that has most of these values, or None; raises where two lead to other rows."""
     texts = set(map(plain_text, wanted))
     columns = [key for key in rows.keys.values() if key.may_join]
     if rows.index is not None:
@@ -550,18 +476,14 @@ def naming_column(rows: Rows, wanted: Iterable[object]) -> Values | None:
 
 def _first(key: KeyColumn) -> str:
     """The first values of a key."""
-    shown = ", ".join(_shown(key, i) for i in range(min(MAX_EXAMPLES, len(key))))
-    return f"{shown}, ..." if len(key) > MAX_EXAMPLES else shown
+    values = ", ".join(_shown(key, i) for i in range(min(MAX_EXAMPLES, len(key))))
+    return f"{values}, ..." if len(key) > MAX_EXAMPLES else values
 
 
 def _shown(key: KeyColumn, row: int) -> str:
     """A value of a key as messages show it."""
-    return repr(_python(as_list(key.values[row : row + 1])[0]))
-
-
-def _python(value: object) -> object:
-    """A NumPy scalar as a Python value."""
-    return value.item() if isinstance(value, np.generic) else value
+    (value,) = as_list(key.values[row : row + 1])
+    return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 def _few(rows: list[int]) -> str:

@@ -11,8 +11,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SCORES", "VALUE_COLUMNS", "KeyColumn", "Values", "as_list", "names_rows", "plain_text"]
-
 Values: TypeAlias = Sequence[object] | NDArray[Any]
 
 #: columns that sortal writes beside classes and clusters
@@ -24,9 +22,10 @@ SCORES = frozenset(
 )  # fmt: skip
 #: columns that sortal writes as values; they name no row
 VALUE_COLUMNS = SCORES | {"label", "class", "cluster"}
-#: rows from which on different words, or numbers beyond the range of clusters, name the rows
+#: tuned: by eye; rows from which on different words, or numbers beyond the range of clusters, name
+#: the rows
 MIN_NAMED = 10
-#: rows in which a repeated value is looked for first
+#: limit of cost: rows in which a repeated value is looked for first
 HEAD_ROWS = 1000
 _TYPICAL_NAME = re.compile(r"^(?:row ?)?id$|^row$|^key$|[_ .]id$|[a-z]I[dD]$", re.IGNORECASE)
 _INTEGER = re.compile(r"^(?:0|-?[1-9][0-9]{0,17})$")
@@ -40,13 +39,7 @@ def is_typical_name(name: str) -> bool:
 
 
 def names_rows(name: str, values: Values) -> bool:
-    """Whether a column names the rows rather than groups of them: it differs in each.
-
-    In a few rows a clustering may do so too, and the name decides.
-
-    >>> names_rows("customer_id", [4, 2, 1]), names_rows("k3", [0, 2, 1])
-    (True, False)
-    """
+    """Whether a column names the rows rather than groups of them: it differs in each."""
     key = KeyColumn(name, values)
     return key.may_join and (key.is_typical or len(key) >= MIN_NAMED)
 
@@ -155,11 +148,7 @@ def plain(text: str) -> str:
 
 
 def plain_text(value: object) -> str:
-    """A value as plain text; empty for a blank.
-
-    >>> plain_text(" 7.0"), plain_text(7), plain_text(None)
-    ('7', '7', '')
-    """
+    """A value as plain text; empty for a blank."""
     text = text_of(value)
     return "" if text is None else plain(text)
 

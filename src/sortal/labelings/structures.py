@@ -76,28 +76,25 @@ class Dendrogram:
 
 
 def by_appearance(memberships: NDArray[Any]) -> NDArray[Any]:
-    """Columns in the order of :func:`sortal.labelings.canonical_codes` of the hard labels.
-
-    Those of clusters that are no object's come last.
-    """
+    """Columns in the order of ``canonical_codes`` of the hard labels; empty clusters come last."""
     labels = memberships.argmax(axis=1)[memberships.any(axis=1)]
     _, first = np.unique(labels, return_index=True)
     used = labels[np.sort(first)]
-    rest = np.setdiff1d(np.arange(memberships.shape[1]), used)
-    return np.ascontiguousarray(memberships[:, np.concatenate([used, rest])])
+    unused = np.setdiff1d(np.arange(memberships.shape[1]), used)
+    return np.ascontiguousarray(memberships[:, np.concatenate([used, unused])])
 
 
 def as_kept(memberships: Memberships) -> NDArray[Any]:
     """Memberships as a study keeps them, by appearance: float32 of soft, bool of overlapping."""
-    kind = np.float32 if isinstance(memberships, SoftPartition) else np.bool_
-    return by_appearance(memberships.memberships).astype(kind)
+    dtype = np.float32 if isinstance(memberships, SoftPartition) else np.bool_
+    return by_appearance(memberships.memberships).astype(dtype)
 
 
-def as_given(kept: NDArray[Any]) -> Memberships:
+def as_given(stored: NDArray[Any]) -> Memberships:
     """The memberships that :func:`as_kept` stored; rows sum to 1 again."""
-    if kept.dtype == bool:
-        return OverlappingPartition(kept)
-    U = kept.astype(np.float64)
+    if stored.dtype == bool:
+        return OverlappingPartition(stored)
+    U = stored.astype(np.float64)
     return SoftPartition(U / U.sum(axis=1, keepdims=True))
 
 

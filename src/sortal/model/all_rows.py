@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortal._kernels.placement import add_rows
-from sortal.datasets.partitioned.label_folder import SUFFIX, LabelFolder
-from sortal.datasets.partitioned.partitions import Part, open_partitions
+from sortal.datasets.partitioned.partitions import SUFFIX, LabelFolder, Part, open_partitions
 from sortal.datasets.partitioned.sampled_tables import in_process_if_local
 from sortal.model.rare import RareGroup, rare_groups
 from sortal.runtime.output import OutputPlan

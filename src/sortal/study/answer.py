@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from pandas import DataFrame
 
-    from sortal.datasets.partitioned.label_folder import LabelFolder
+    from sortal.datasets.partitioned.partitions import LabelFolder
     from sortal.model import AssignedRows, Assignment, Changes, Model
     from sortal.runtime.types import ArrayLike
     from sortal.study.fitted import Fitted

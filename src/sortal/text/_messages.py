@@ -31,23 +31,21 @@ def _has_headers(text: str) -> bool:
 
 
 def body(text: str) -> str:
-    r"""A message without its headers: its plain text, or its HTML without tags.
-
-    >>> body("From: a@b\nSubject: tea\n\nAt five.")
-    'At five.'
-    """
-    head, _, rest = text.replace("\r\n", "\n").partition("\n\n")
+    """A message without its headers: its plain text, or its HTML without tags."""
+    head, _, content_lines = text.replace("\r\n", "\n").partition("\n\n")
     if not _ENCODED.search(head.lower()):
-        return rest
-    part: Any = email.message_from_string(text, policy=policy.default).get_body(("plain", "html"))
-    data = None if part is None else part.get_payload(decode=True)
+        return content_lines
+    message: Any = email.message_from_string(text, policy=policy.default).get_body(
+        ("plain", "html")
+    )
+    data = None if message is None else message.get_payload(decode=True)
     if not isinstance(data, bytes):
-        return rest
+        return content_lines
     try:
-        content = data.decode(part.get_content_charset() or "utf-8", "replace")
+        content = data.decode(message.get_content_charset() or "utf-8", "replace")
     except LookupError:
         content = data.decode("latin-1")
-    return without_tags(content) if part.get_content_subtype() == "html" else content
+    return without_tags(content) if message.get_content_subtype() == "html" else content
 
 
 class _TextParser(html.parser.HTMLParser):
@@ -74,11 +72,7 @@ class _TextParser(html.parser.HTMLParser):
 
 
 def without_tags(text: str) -> str:
-    """The visible text of HTML.
-
-    >>> without_tags("<style>p {}</style><p>Fish &amp; chips</p>").strip()
-    'Fish & chips'
-    """
+    """The visible text of HTML."""
     parser = _TextParser()
     parser.feed(text)
     parser.close()

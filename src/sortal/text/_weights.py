@@ -85,12 +85,14 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         check_is_fitted(self)
         counts = self._counts(X, reset=False)
         values = counts.data.astype(counts.dtype, copy=True)
-        kind, _, idf = self.weight.partition("-") if self.weight != "bm25-tf" else ("bm25", "", "")
+        formula, _, idf = (
+            self.weight.partition("-") if self.weight != "bm25-tf" else ("bm25", "", "")
+        )
         if self.weight == "bm25-tf-idf":
-            kind, idf = "bm25", "idf"
-        if kind == "binary":
+            formula, idf = "bm25", "idf"
+        if formula == "binary":
             values[:] = values > 0
-        elif kind == "bm25":
+        elif formula == "bm25":
             lengths = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
             relative = lengths / self.mean_length_ if self.mean_length_ > 0 else lengths
             length_penalty = np.repeat(1 - self.b + self.b * relative, np.diff(counts.indptr))

@@ -21,17 +21,10 @@ _TABULAR = (".csv", ".tsv", ".tab", ".data", ".dat", ".parquet", ".npy", ".npz",
 
 @dataclass(frozen=True)
 class Documents:
-    """Texts with their fields.
-
-    Attributes
-    ----------
-    texts : list of str
-    fields : mapping of str to ndarray of object
-        The other columns; for a folder ``file`` and, if there are subfolders, ``folder``.
-    notes : tuple of str
-    """
+    """Texts with their fields."""
 
     texts: list[str]
+    #: the other columns; for a folder ``file`` and, if there are subfolders, ``folder``
     fields: Mapping[str, NDArray[np.object_]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -88,7 +89,7 @@ def telling_terms(
         raise InputError(f"level must be between 0 and 1; got {level!r}")
     inside = _having(rows, codes, clusters)
     everywhere = presence(rows)
-    eligible = np.array([not _is_letter(name) for name in names])
+    eligible = np.array([re.fullmatch("[A-Za-z]", str(name)) is None for name in names])
     z = float(stats.norm.isf((1 - level) / (2 * len(clusters) * rows.shape[1])))
     candidates = []
     for c, cluster in enumerate(clusters):
@@ -96,16 +97,18 @@ def telling_terms(
         outside = everywhere - inside[c]
         low, _ = _difference(inside[c], size, outside, len(codes) - size, z)
         share = inside[c] / size
-        rest = outside / max(len(codes) - size, 1)
+        share_outside = outside / max(len(codes) - size, 1)
         best = np.lexsort((-share, -low, ~eligible))
-        for j in [j for j in best[: 3 * count] if eligible[j] and share[j] > rest[j]][:count]:
-            candidates.append((c, j, share[j], rest[j]))
+        for j in [j for j in best[: 3 * count] if eligible[j] and share[j] > share_outside[j]][
+            :count
+        ]:
+            candidates.append((c, j, share[j], share_outside[j]))
     intervals = _elsewhere(
         rows, codes, clusters, [(c, j) for c, j, _, _ in candidates], z, random_state
     )
     table = [
-        (int(clusters[c]), names[j], share, rest, *ends)
-        for (c, j, share, rest), ends in zip(candidates, intervals, strict=True)
+        (int(clusters[c]), names[j], share, share_outside, *ends)
+        for (c, j, share, share_outside), ends in zip(candidates, intervals, strict=True)
     ]
     return pd.DataFrame(table, columns=["cluster", "term", "share", "rest", "low", "high"])
 
@@ -137,11 +140,6 @@ def _elsewhere(
         low, high = _difference(x, int(inside.sum()), y, int(outside.sum()), z)
         intervals.append((float(low[0]), float(high[0])))
     return intervals
-
-
-def _is_letter(name: object) -> bool:
-    """Whether a term is a single Latin letter."""
-    return isinstance(name, str) and len(name) == 1 and name.isascii() and name.isalpha()
 
 
 def _difference(

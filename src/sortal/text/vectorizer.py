@@ -132,18 +132,18 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         stems, of_token = self._stems(counted.tokens)
         counts = _matrix(counted, of_token, len(stems), self.dtype)
         frequency = presence(counts)
-        kept = np.flatnonzero((frequency >= least) & (frequency <= most))
-        if len(kept) == 0:
+        columns = np.flatnonzero((frequency >= least) & (frequency <= most))
+        if len(columns) == 0:
             raise InputError(
                 f"no term is left: {len(stems):,} terms in {n:,} texts, none of them in at least "
                 f"{least:g} and at most {most:g} texts; lower min_df or raise max_df"
             )
-        kept = kept[np.argsort(np.array([stems[j] for j in kept], dtype=object))]
+        columns = columns[np.argsort(np.array([stems[j] for j in columns], dtype=object))]
         names = _names(counted, of_token, len(stems))
-        self.vocabulary_ = {stems[j]: i for i, j in enumerate(kept)}
-        self.terms_ = np.array([names[j] for j in kept], dtype=object)
-        self.document_frequency_ = frequency[kept]
-        return counts[:, kept]
+        self.vocabulary_ = {stems[j]: i for i, j in enumerate(columns)}
+        self.terms_ = np.array([names[j] for j in columns], dtype=object)
+        self.document_frequency_ = frequency[columns]
+        return counts[:, columns]
 
     def _count(self, texts: Iterable[str]) -> csr_array:
         """Counts of the learned terms in other texts."""
@@ -227,10 +227,12 @@ def _matrix(
 
     n = len(counted.indptr) - 1
     columns = of_token[counted.indices]
-    kept = columns >= 0
+    has_column = columns >= 0
     small = np.int32 if max(len(columns), d) < 2**31 else np.int64
-    rows = np.repeat(np.arange(n, dtype=small), np.diff(counted.indptr))[kept]
-    places = (rows, columns[kept].astype(small))
-    matrix = sparse.coo_array((counted.counts[kept].astype(dtype), places), shape=(n, d)).tocsr()
+    rows = np.repeat(np.arange(n, dtype=small), np.diff(counted.indptr))[has_column]
+    places = (rows, columns[has_column].astype(small))
+    matrix = sparse.coo_array(
+        (counted.counts[has_column].astype(dtype), places), shape=(n, d)
+    ).tocsr()
     matrix.sum_duplicates()
     return matrix

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from sortal.datasets.values.column_arrays import to_arrow
 from sortal.datasets.values.drafts import RawData
@@ -20,10 +21,8 @@ from sortal.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
-
 ANNDATA_SUFFIXES = (".h5ad",)
-#: variables that describe the clusters, those with the largest variance
+#: limit of cost: variables that describe the clusters, those with the largest variance
 MAX_VARIABLES = 200
 
 
@@ -72,10 +71,10 @@ def _variables(adata: Any) -> pd.DataFrame:
 
     X: Any = sparse.csc_array(adata.X) if sparse.issparse(adata.X) else np.asarray(adata.X)
     mean, square = X.mean(axis=0), (X**2).mean(axis=0)
-    kept = np.sort(np.argsort(-np.asarray(square - mean**2), kind="stable")[:MAX_VARIABLES])
-    block = X[:, kept]
+    columns = np.sort(np.argsort(-np.asarray(square - mean**2), kind="stable")[:MAX_VARIABLES])
+    block = X[:, columns]
     values = block.toarray() if sparse.issparse(block) else block
-    names = np.asarray(adata.var_names, dtype=object)[kept]
+    names = np.asarray(adata.var_names, dtype=object)[columns]
     return pd.DataFrame(np.asarray(values, dtype=np.float32), columns=list(map(str, names)))
 
 
@@ -94,14 +93,7 @@ def clusterings_of(path: Path) -> pa.Table:
 
 
 def has_clusterings(path: str | Path) -> bool:
-    """Whether a file is an annotated matrix with clusterings among its columns.
-
-    Examples
-    --------
-    >>> from sortal.datasets.formats.annotated_matrices import has_clusterings
-    >>> has_clusterings("customers.csv")
-    False
-    """
+    """Whether a file is an annotated matrix with clusterings among its columns."""
     file = Path(str(path).partition("#")[0])
     if file.suffix.lower() not in ANNDATA_SUFFIXES:
         return False

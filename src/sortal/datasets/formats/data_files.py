@@ -5,23 +5,23 @@ from __future__ import annotations
 import contextlib
 import csv
 import difflib
+import json
 import os
 import time
 import urllib.parse
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from io import BufferedIOBase
 from pathlib import Path
 from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
-from sortal.datasets.formats import delimited, text_layout
+from sortal.datasets.formats import delimited
 from sortal.datasets.formats.annotated_matrices import ANNDATA_SUFFIXES, read_annotated
-from sortal.datasets.formats.databases import DATABASE_SUFFIXES, read_database
-from sortal.datasets.formats.json_tables import JSON_LINE_SUFFIXES, JSON_SUFFIX, read_records
 from sortal.datasets.values.column_arrays import to_arrow
 from sortal.datasets.values.drafts import RawData
 from sortal.datasets.values.names_and_ids import quoted
@@ -45,13 +45,14 @@ FORMATS = (
     "Matrix Market (.mtx), "
     "GraphML (.graphml); text compressed by .gz, .bz2, .xz, .mtx by .gz, .bz2"
 )
-MAX_NAME_BYTES = 255  # bytes, of the file systems in use
+#: derived: NAME_MAX of the file systems in use
+MAX_NAME_BYTES = 255
 _SIZE_HINT = "exclude columns with drop (--drop), or give a sample of its rows"
 
 
 def read_raw(path: Path, options: ReadingOptions, *, literal: bool = False) -> RawData:
     """Read ``path`` in the format of its suffix; text cells stay as written if ``literal``."""
-    path, part = split_part(path)
+    path, member = split_part(path)
     check_file(path)
     name, suffix = split_name(path)
     with explained(path):
@@ -60,9 +61,9 @@ def read_raw(path: Path, options: ReadingOptions, *, literal: bool = False) -> R
         elif suffix in PARQUET_SUFFIXES:
             raw = _parquet(path, options)
         elif suffix in SPREADSHEET_SUFFIXES:
-            raw = _spreadsheet(path, part, options.header)
+            raw = _spreadsheet(path, member, options.header)
         elif suffix in DATABASE_SUFFIXES:
-            raw = read_database(path, suffix, part)
+            raw = read_database(path, suffix, member)
         elif suffix in (JSON_SUFFIX, *JSON_LINE_SUFFIXES):
             records = read_records(path, suffix)
             raw = RawData("", None, records, tuple(records.column_names))
@@ -71,12 +72,12 @@ def read_raw(path: Path, options: ReadingOptions, *, literal: bool = False) -> R
         elif suffix == ".npz":
             raw = _npz(path)
         elif suffix in ANNDATA_SUFFIXES:
-            raw = read_annotated(path, part)
+            raw = read_annotated(path, member)
         elif suffix == ".mtx":
             raw = RawData("", None, _matrix_market(path), owned=True)
         else:
             raise InputError(f"{path}: the format {suffix!r} is not known; there are {FORMATS}")
-    raw.name, raw.source = part or name, str(path) if part is None else f"{path}#{part}"
+    raw.name, raw.source = member or name, str(path) if member is None else f"{path}#{member}"
     return raw
 
 
@@ -84,14 +85,14 @@ def split_part(path: str | os.PathLike[str]) -> tuple[Path, str | None]:
     """Split ``shop.xlsx#orders`` into the file and its sheet, table or representation."""
     file = Path(path)
     if not file.exists() and "#" in file.name:
-        name, _, part = str(path).rpartition("#")
-        return Path(name), part
+        name, _, member = str(path).rpartition("#")
+        return Path(name), member
     return file, None
 
 
 def split_name(path: Path) -> tuple[str, str]:
     """Name of the data set, and the lower-case suffix without that of the compression."""
-    inner = Path(path.stem) if path.suffix.lower() in text_layout.DECOMPRESSORS else path
+    inner = Path(path.stem) if path.suffix.lower() in delimited.DECOMPRESSORS else path
     return inner.stem or inner.name, inner.suffix.lower()
 
 
@@ -117,7 +118,7 @@ def check_file(path: Path, also: Iterable[str] = ()) -> None:
 
 def check_name(path: Path) -> None:
     """Raise for a name that no file can have."""
-    if any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in path.parts):
+    if any(len(os.fsencode(component)) > MAX_NAME_BYTES for component in path.parts):
         raise InputError(f"there is no file {str(path)[:60] + '...'!r}: the name is too long")
     if "\0" in str(path):
         raise InputError(f"there is no file {str(path)!r}: a name cannot contain a zero byte")
@@ -138,8 +139,6 @@ def explained(path: Path) -> Iterator[None]:
     """Turn the libraries' errors for broken files into one sentence."""
     import lzma
     import zlib
-
-    import pyarrow as pa
 
     try:
         yield
@@ -193,18 +192,18 @@ def read_lines(path: str | os.PathLike[str]) -> list[str]:
     """
     path = Path(path)
     check_file(path)
-    with explained(path), text_layout.open_binary(path) as stream:
+    with explained(path), delimited.open_binary(path) as stream:
         data = stream.read()
     try:
         lines = data.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError:
-        raise InputError(str(text_layout.encoding_error(path, "utf-8"))) from None
+        raise InputError(str(delimited.encoding_error(path, "utf-8"))) from None
     return [line.rstrip("\r") for line in (lines[:-1] if lines[-1] == "" else lines)]
 
 
 def _text(path: Path, suffix: str, options: ReadingOptions, literal: bool) -> RawData:
     """Read delimited text."""
-    layout = text_layout.detect_layout(
+    layout = delimited.detect_layout(
         path, suffix, header=options.header, encoding=options.encoding, wanted=options.columns(),
         decimal=options.decimal,
     )  # fmt: skip
@@ -263,8 +262,8 @@ def _spreadsheet(path: Path, sheet: str | None, header: bool | None) -> RawData:
             if sheet is not None and sheet not in names:
                 raise InputError(f"{path} has no sheet {sheet!r}; there are {quoted(names)}")
             hidden = _hidden_sheets(book)
-            shown = [name for name in names if name not in hidden] or names
-            for name in shown if sheet is None else [sheet]:
+            visible_names = [name for name in names if name not in hidden] or names
+            for name in visible_names if sheet is None else [sheet]:
                 frame, n_title = _sheet(book, name, header)
                 if frame.size:
                     break
@@ -381,7 +380,7 @@ def _matrix_market(path: Path) -> Any:
     from scipy import io as scipy_io
     from scipy import sparse
 
-    with text_layout.open_binary(path) as stream:
+    with delimited.open_binary(path) as stream:
         if stream.read(14) != b"%%MatrixMarket":
             raise InputError(
                 f"{path} is not a Matrix Market file: it does not begin %%MatrixMarket"
@@ -400,10 +399,10 @@ def _matrix_market(path: Path) -> Any:
 
 
 _ADDRESSES = ("http://", "https://")
-_TIMEOUT_SECONDS = 30.0  # without an answer
-_MAX_SECONDS = 1800.0  # of a whole download
+#: limit of cost: seconds of a download
+_MAX_SECONDS = 1800.0
+#: limit of cost: bytes of a download
 _MAX_DOWNLOAD_BYTES = 2**32
-_CHUNK_BYTES = 2**20
 
 
 @contextmanager
@@ -430,7 +429,7 @@ def _copy(response: BufferedIOBase, file: Path, address: str) -> None:
     """Copy what a server sends, up to the limits of size and time, whatever it announced."""
     size, end = 0, time.monotonic() + _MAX_SECONDS
     with new_file(file) as out:
-        while chunk := response.read1(_CHUNK_BYTES):
+        while chunk := response.read1(1 << 20):
             size += len(chunk)
             if size > _MAX_DOWNLOAD_BYTES:
                 raise _too_large(address)
@@ -447,7 +446,7 @@ def _download(address: str, file: Path) -> None:
     import urllib.request
 
     try:
-        with urllib.request.urlopen(address, timeout=_TIMEOUT_SECONDS) as response:
+        with urllib.request.urlopen(address, timeout=30.0) as response:
             if int(response.headers.get("Content-Length") or 0) > _MAX_DOWNLOAD_BYTES:
                 raise _too_large(address)
             _copy(response, file, address)
@@ -456,3 +455,154 @@ def _download(address: str, file: Path) -> None:
     except (OSError, ValueError) as error:  # URLError is an OSError
         reason = getattr(error, "reason", error)
         raise InputError(f"{address} cannot be downloaded: {reason}") from None
+
+
+SQLITE_SUFFIXES = (".sqlite", ".sqlite3", ".db")
+DATABASE_SUFFIXES = (*SQLITE_SUFFIXES, ".duckdb")
+
+
+def read_database(path: Path, suffix: str, table: str | None) -> RawData:
+    """Read the named table of a database, or its only one."""
+    name, content = (_sqlite if suffix in SQLITE_SUFFIXES else _duckdb)(path, table)
+    notes = [f"Read from the table {name!r}."]
+    return RawData("", None, content, tuple(content.column_names), notes=notes)
+
+
+def _sqlite(path: Path, table: str | None) -> tuple[str, Any]:
+    """Name and content of a table of an SQLite database."""
+    import sqlite3
+
+    import pandas as pd
+
+    address = f"file:{urllib.parse.quote(str(path.absolute()))}?mode=ro"
+    query = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            names = [row[0] for row in connection.execute(query) if row[0][:7] != "sqlite_"]
+            name = _chosen(path, table, names)
+            return name, to_arrow(pd.read_sql_query(_all_of(name), connection))
+    except (sqlite3.Error, pd.errors.DatabaseError) as error:
+        raise InputError(f"{path} cannot be read as an SQLite database: {error}") from None
+
+
+def _duckdb(path: Path, table: str | None) -> tuple[str, Any]:
+    """Name and content of a table of a DuckDB database."""
+    require("duckdb", f"{path}, a DuckDB database,")
+    import duckdb
+
+    query = "SELECT table_name FROM information_schema.tables ORDER BY table_name"
+    try:
+        # a view of somebody else's file must not read other files of this machine
+        config: dict[str, Any] = {
+            "enable_external_access": "false",
+            "autoload_known_extensions": "false",
+        }
+        with duckdb.connect(str(path), read_only=True, config=config) as connection:
+            names = [row[0] for row in connection.execute(query).fetchall()]
+            name = _chosen(path, table, names)
+            return name, connection.sql(_all_of(name)).to_arrow_table()
+    except duckdb.Error as error:
+        reason = str(error).splitlines()[0]
+    raise InputError(f"{path} cannot be read as a DuckDB database: {reason}")
+
+
+def _chosen(path: Path, table: str | None, names: list[str]) -> str:
+    """Name of the table to read; raise unless it is named or the only one."""
+    if table is None and len(names) == 1:
+        return names[0]
+    if table is None or table not in names:
+        raise InputError(
+            f"{path} has the tables {quoted(names)}: name one as {path.name}#TABLE"
+            if names
+            else f"{path} has no table"
+        )
+    return table
+
+
+def _all_of(table: str) -> str:
+    """SQL query for all rows of a table."""
+    return 'SELECT * FROM "' + table.replace('"', '""') + '"'
+
+
+JSON_SUFFIX = ".json"
+JSON_LINE_SUFFIXES = (".jsonl", ".ndjson")
+
+
+def has_records_without_text(path: Path, suffix: str, text_column: str | None) -> bool:
+    """Whether a JSON lines file has records of values instead of documents."""
+    if suffix not in JSON_LINE_SUFFIXES or text_column is not None or not path.is_file():
+        return False
+    with delimited.open_binary(path) as stream:
+        first = next((line for line in stream if line.strip()), b"")[: 1 << 16]
+    try:
+        record = json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    if isinstance(record, list):
+        return True
+    values = record.values() if isinstance(record, dict) and "text" not in record else ()
+    return any(isinstance(value, (int, float)) for value in values)
+
+
+def read_records(path: Path, suffix: str) -> pa.Table:
+    """Table of the records of a file; fields of nested records are called ``outer.inner``."""
+    import pandas as pd
+
+    with delimited.open_binary(path) as stream:
+        content = stream.read()
+    try:
+        if suffix == JSON_SUFFIX:
+            document = json.loads(content)
+            records = _records_of(document)
+        else:
+            records = [json.loads(line) for line in content.splitlines() if line.strip()]
+    except RecursionError:
+        raise InputError(f"{path} is nested too deeply") from None
+    except (ValueError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not JSON in UTF-8: {error}") from None
+    if suffix == JSON_SUFFIX:
+        _check_no_graph(document, path)
+    if records and all(isinstance(record, list) for record in records):
+        width = max(map(len, records))
+        if any(len(record) != width for record in records):
+            raise InputError(f"{path}: its lists of values differ in length")
+        return to_arrow({f"x{j + 1}": [record[j] for record in records] for j in range(width)})
+    if not records or not all(isinstance(record, dict) for record in records):
+        raise InputError(f"{path} is not a list of records; expected [{{...}}, {{...}}, ...]")
+    return to_arrow(pd.json_normalize(records))
+
+
+def _check_no_graph(document: Any, path: Path) -> None:
+    """Raise for a graph in node-link form, as networkx and D3 write it."""
+    if _has(document, "nodes") and (_has(document, "links") or _has(document, "edges")):
+        raise InputError(
+            f"{path} is a graph in node-link form, which is not read yet. Write its links to a CSV "
+            "file, one a line, and read that with kind='graph' (--as graph), or write GraphML"
+        )
+
+
+def _has(document: Any, key: str) -> bool:
+    """Whether a JSON document has a list under this key."""
+    return isinstance(document, dict) and isinstance(document.get(key), list)
+
+
+def _records_of(content: Any) -> list[Any]:
+    """Records in a JSON document: itself, its only list, its columns, or its values by id."""
+    if isinstance(content, list):
+        return content
+    values = list(content.values()) if isinstance(content, dict) else []
+    lists = [value for value in values if isinstance(value, list)]
+    of_records = [items for items in lists if items and isinstance(items[0], (dict, list))]
+    if len(of_records) == 1:
+        return of_records[0]
+    # pandas writes columns as {"0": first value, "1": second value, ...}
+    columns: list[Any] = [value for value in values if value and isinstance(value, (dict, list))]
+    for j, column in enumerate(columns):
+        if list(column) == list(map(str, range(len(column)))) and isinstance(column, dict):
+            columns[j] = list(column.values())
+    if columns and len(columns) == len(values) == sum(isinstance(c, list) for c in columns):
+        if len({*map(len, columns)}) == 1:
+            return [dict(zip(content, row, strict=True)) for row in zip(*columns, strict=True)]
+    elif columns and len(columns) == len(values) and all(isinstance(c, dict) for c in columns):
+        return [{"id": key, **record} for key, record in content.items()]
+    return []

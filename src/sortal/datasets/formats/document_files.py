@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from sortal import text as vectors
-from sortal.datasets.formats import text_layout
+from sortal.datasets.formats import delimited
 from sortal.datasets.formats.data_files import (
     check_file,
     explained,
@@ -39,24 +39,14 @@ TEXT_DATA_SUFFIXES = (*DOCUMENT_SUFFIXES, *COUNT_SUFFIXES)
 
 @dataclass
 class WeightedTerms:
-    """Weighted terms of documents, and what prepares further documents.
-
-    Attributes
-    ----------
-    raw : RawData
-    options : ReadingOptions
-        Those of the user, with the columns of ids and classes that the documents have.
-    terms : TextVectorizer or TermWeighter
-    texts : tuple of str, or None
-    preparation : dict
-        What a preparation says of texts.
-    """
+    """Weighted terms of documents, and what prepares further documents."""
 
     raw: RawData
+    #: those of the user, with the columns of ids and classes that the documents have
     options: ReadingOptions
     terms: vectors.TextVectorizer | vectors.TermWeighter
     texts: tuple[str, ...] | None = None
-    preparation: dict[str, Any] = field(default_factory=dict)
+    preparation: dict[str, Any] = field(default_factory=dict)  # what a preparation says of texts
 
 
 def read_documents(path: Path, options: ReadingOptions) -> WeightedTerms:
@@ -94,7 +84,7 @@ def documents_of(path: Path, options: ReadingOptions) -> forms.Documents:
         return forms.folder(path)
     check_file(path)
     if split_name(path)[1] in forms.JSON_LINES:
-        return forms.json_lines(path, text_column, text_layout.open_binary)
+        return forms.json_lines(path, text_column, delimited.open_binary)
     assert text_column is not None
     table = read_raw(path, options).content
     if not hasattr(table, "column_names"):
@@ -138,12 +128,12 @@ def read_counts(path: Path, options: ReadingOptions) -> WeightedTerms:
     labels: Any = None
     with explained(path):
         if suffix == ".mat":
-            with text_layout.open_binary(path) as stream:
+            with delimited.open_binary(path) as stream:
                 counts = matrices.cluto(path, stream)
             classes = matrices.beside(path, (".rclass",))
             labels = None if classes is None else read_lines(classes)
         elif suffix in matrices.LIBSVM:
-            with text_layout.open_binary(path) as stream:
+            with delimited.open_binary(path) as stream:
                 counts, labels = matrices.libsvm(path, stream)
             labels = labels if len(set(labels)) > 1 else None
         else:

@@ -11,6 +11,7 @@ import hashlib
 import itertools
 import math
 import re
+import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortal.datasets.values.names_and_ids import first_few
+from sortal.labelings.labels import is_unreadable
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -33,10 +35,9 @@ if TYPE_CHECKING:
 DRAW, CHECK = "draw", "check"
 #: columns that a table of a draw has beside the data
 MARKS = (DRAW, "row", "label", CHECK)
-#: most columns that name a row, beside its number in the data
-MOST_KEYS = 2
 #: hexadecimal digits as consonants: no word, number, date or boolean of a spreadsheet
 _LETTERS = str.maketrans("0123456789abcdef", "bcdfghjkmnpqrstv")
+#: derived: 20 bits, so that one of a million changed cells has the digest of the former
 _DIGEST = 5
 _CHECK = re.compile(
     rf"[{'bcdfghjkmnpqrstv'}]{{{_DIGEST}}}(?:-[bcdfghjkmnpqrstv]{{{_DIGEST}}}){{3,}}"
@@ -45,27 +46,17 @@ _NUMBER = re.compile(r"(\d+)(?:\.0*)?(?:\s*(?:of|/)\s*(\d+))?", re.IGNORECASE)
 _DECIMAL = re.compile(r"[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?")
 #: texts of missing values, in lower case
 _MISSING = {"", "nan", "na", "n/a", "#n/a", "null", "none", "<na>", "nat"}
-#: whole numbers up to here are exact; others keep so many digits, since spreadsheets round them
-_EXACT, _DIGITS = 1e15, 6
-#: a column is sorted on purpose if a random order would sort it so with a smaller chance than this;
-#: five different rows have one of 1/60
-SORTED_ROWS, SORTED_COLUMN = 1 / 59, 1e-5
+#: derived: five different rows are in ascending or descending order with the chance 2 / 5! = 1/60
+SORTED_ROWS = 1 / 59
+#: derived: nine different values are in order with the chance 2 / 9!, eight with a larger one
+SORTED_COLUMN = 1e-5
 
 
 # -- digests -------------------------------------------------------------------------------------
 
 
 def normal(value: Any) -> str:
-    """A cell as text that survives a spreadsheet, whatever the form of blanks and numbers.
-
-    Examples
-    --------
-    >>> from sortal.datasets.labels.drawn_rows import normal
-    >>> [normal(value) for value in (7, 7.0, "7", " 7,0 ", "007.0")]
-    ['7', '7', '7', '7', '7']
-    >>> [normal(value) for value in (None, float("nan"), "", "NaN", "1,5", "TRUE ")]
-    ['', '', '', '', '1.5', 'true']
-    """
+    """A cell as text that survives a spreadsheet, whatever the form of blanks and numbers."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return ""
     if isinstance(value, (bool, np.bool_)):
@@ -90,9 +81,9 @@ def _number_text(number: float) -> str:
     """A number as text, whole ones exactly; empty for NaN."""
     if math.isnan(number):
         return ""
-    if number.is_integer() and abs(number) < _EXACT:
+    if number.is_integer() and abs(number) < 10**sys.float_info.dig:
         return str(int(number))
-    return f"{number:.{_DIGITS}g}"
+    return f"{number:.6g}"  # spreadsheets round
 
 
 def _digest(*values: Any) -> str:
@@ -125,16 +116,13 @@ def key_columns(cells: pd.DataFrame, names: Iterable[str]) -> list[str]:
         decimals = any("." in value and _DECIMAL.fullmatch(value) for value in values)
         if not decimals and "" not in values and len(set(values)) == len(values):
             keys.append(name)
-    return keys[:MOST_KEYS]
+    return keys[:2]  # the check stays short
 
 
 def checks(
     cells: pd.DataFrame, rows: Ints, keys: Sequence[str], *, is_data: bool = True
 ) -> list[str]:
-    """The cells of the column ``check``, for rows in the order of the draw.
-
-    ``is_data`` says that the cells are those of the data, which can be compared later.
-    """
+    """Cells of the column ``check``; ``is_data`` says that the cells can be compared later."""
     of_data = (data_digests(cells) if is_data else None) or [NO_DATA] * len(rows)
     named = [("row", rows.tolist()), *((name, cells[name].tolist()) for name in keys)]
     of_names = [[_digest(name, value) for value in values] for name, values in named]
@@ -162,6 +150,11 @@ def table_of_draw(cells: pd.DataFrame, rows: Ints, keys: Sequence[str] = ()) -> 
         Their numbers in the data, from 0.
     keys : sequence of str
         Columns that name a row.
+
+    Returns
+    -------
+    DataFrame
+        A file of labels to be, as ``sortal sample`` writes it; :func:`read_labels` verifies it.
     """
     marks = checks(cells, rows, keys)
     table = cells.rename(columns={name: f"{name} (data)" for name in MARKS})
@@ -178,31 +171,16 @@ def table_of_draw(cells: pd.DataFrame, rows: Ints, keys: Sequence[str] = ()) -> 
 
 @dataclass(frozen=True)
 class Listing:
-    """The rows of a file of labels, the drawn ones first and in the order of the draw.
+    """The rows of a file of labels, the drawn ones first and in the order of the draw."""
 
-    Attributes
-    ----------
-    columns : dict of str to ndarray
-        The columns of the file but ``draw`` and ``check``.
-    order : ndarray of int
-        Where each of these rows is in the file.
-    numbers : ndarray of float, or None
-        Number of each row in the draw, infinite for one that was not drawn; None without a column
-        ``draw``.
-    size : int or None
-        Number of rows drawn, where the file says it.
-    digests : tuple of str
-        Digest of each row's data; empty where the file has none.
-    verified : tuple of str
-        Columns whose cells are as they were drawn.
-    """
-
-    columns: dict[str, NDArray[Any]]
-    order: Ints
+    columns: dict[str, NDArray[Any]]  # the columns of the file but ``draw`` and ``check``
+    order: Ints  # where each of these rows is in the file
+    #: number of each row in the draw, infinite for one that was not drawn; None without a column
+    #: ``draw``
     numbers: Floats | None = None
-    size: int | None = None
-    digests: tuple[str, ...] = ()
-    verified: tuple[str, ...] = ()
+    size: int | None = None  # number of rows drawn, where the file says it
+    digests: tuple[str, ...] = ()  # digest of each row's data; empty where the file has none
+    verified: tuple[str, ...] = ()  # columns whose cells are as they were drawn
 
     @property
     def is_drawn(self) -> Bools | None:
@@ -212,36 +190,18 @@ class Listing:
 
 @dataclass(frozen=True)
 class Draw:
-    """What a file of labels says about the draw of its objects.
+    """What a file of labels says about the draw of its objects."""
 
-    Attributes
-    ----------
-    size : int or None
-        Number of rows drawn, where the file says it.
-    numbers : dict of int to float
-        Number in the draw of each object that was drawn, in the file or by its place there.
-    digests : dict of int to str
-        Digest of the data of these objects; empty where the file has none.
-    n_lost : int
-        Number of drawn rows that are not in the file any more.
-    unreadable : tuple of int
-        Numbers of rows that could not be read.
-    outside : tuple of float
-        Numbers of rows of the file that are no objects.
-    notes : tuple of str
-        What was verified without the data.
-    has_rows : bool
-        Whether the file numbers the rows of the data.
-    """
-
-    size: int | None = None
+    size: int | None = None  # number of rows drawn, where the file says it
+    #: number in the draw of each object that was drawn, in the file or by its place there
     numbers: dict[int, float] = field(default_factory=dict)
+    #: digest of the data of these objects; empty where the file has none
     digests: dict[int, str] = field(default_factory=dict)
-    n_lost: int = 0
-    unreadable: tuple[int, ...] = ()
-    outside: tuple[float, ...] = ()
-    notes: tuple[str, ...] = ()
-    has_rows: bool = False
+    n_lost: int = 0  # number of drawn rows that are not in the file any more
+    unreadable: tuple[int, ...] = ()  # numbers of rows that could not be read
+    outside: tuple[float, ...] = ()  # numbers of rows of the file that are no objects
+    notes: tuple[str, ...] = ()  # what was verified without the data
+    has_rows: bool = False  # whether the file numbers the rows of the data
 
     @classmethod
     def of(
@@ -282,10 +242,7 @@ class Draw:
         return self.numbers.get(place) not in self.unreadable
 
     def skipped(self, order: Sequence[int], *, is_subset: bool = False) -> tuple[int, ...]:
-        """How many objects without a label were drawn before each of ``order``; empty if none.
-
-        Where the objects are a subset of the rows, the others were not skipped.
-        """
+        """How many objects without a label were drawn before each of ``order``; empty if none."""
         numbers = np.array([self.numbers[i] for i in order], dtype=np.float64)
         excused = (*self.unreadable, *(self.outside if is_subset else ()))
         before = skipped_before(numbers, excused)
@@ -341,13 +298,7 @@ def _notes(listing: Listing, n: int) -> tuple[str, ...]:
 
 
 def listing(columns: dict[str, NDArray[Any]], path: Path) -> Listing:
-    """The rows of a file of labels by their number in the draw, after a look at their digests.
-
-    Raises
-    ------
-    InputError
-        If a number is none of a draw or occurs twice, or a drawn row was changed or added.
-    """
+    """Rows of a file of labels by their number in the draw; raises where they were changed."""
     if DRAW not in columns or len(columns) < 3:
         n = len(next(iter(columns.values())))
         plain = {name: values for name, values in columns.items() if name != CHECK}
@@ -454,29 +405,14 @@ def _require_all(
 
 def _named(rows: list[int], numbers: Floats) -> str:
     """Rows by their numbers in the draw, and that they are not."""
-    shown = first_few([f"{numbers[i]:g}" for i in rows], 3)
-    return f"draw {shown} {'are not rows' if len(rows) > 1 else 'is no row'}"
+    listed = first_few([f"{numbers[i]:g}" for i in rows], 3)
+    return f"draw {listed} {'are not rows' if len(rows) > 1 else 'is no row'}"
 
 
 def skipped_before(
     labelled: NDArray[np.floating[Any]], unreadable: Collection[float] = ()
 ) -> tuple[int, ...]:
-    """How many objects without a label were drawn before each labelled one.
-
-    Parameters
-    ----------
-    labelled : ndarray of float
-        Numbers of the labelled objects in the draw, ascending.
-    unreadable : collection of int
-        Numbers of objects that cannot be read, which count for nothing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sortal.datasets.labels.drawn_rows import skipped_before
-    >>> skipped_before(np.array([1.0, 2.0, 5.0, 7.0])), skipped_before(np.array([1.0, 5.0]), [3])
-    ((0, 0, 2, 3), (0, 2))
-    """
+    """Number of objects without a label, and not excused, drawn before each labelled one."""
     excused = np.sort(np.array(sorted(set(unreadable) - set(labelled.tolist())), dtype=np.float64))
     before = labelled - 1 - np.arange(len(labelled)) - np.searchsorted(excused, labelled)
     return tuple(before.astype(np.int64).tolist())
@@ -533,3 +469,38 @@ def unknown_order(name: str) -> str:
         f"The rows are sorted by {name!r} and there is no column 'draw', so the order of the draw "
         "is not known. Restore the order in which sortal sample wrote them to stop at any number."
     )
+
+
+@dataclass(frozen=True)
+class MarkedRows:
+    """Rows of a data file that has the columns of a draw beside its own."""
+
+    listing: Listing  # the rows by their number in the draw, after a look at their digests
+    cells: pd.DataFrame  # the cells of the data alone
+    marks: tuple[str, ...]  # columns that are no data, beside the labels
+    excused: tuple[int, ...]  # rows of the listing that nobody can read
+
+    @classmethod
+    def of(cls, cells: pd.DataFrame, label: str, path: Path) -> MarkedRows | None:
+        """None for rows without a draw; raises where a row was changed since, or added."""
+        if DRAW not in cells or label not in cells:
+            return None
+        checked = CHECK in cells and has_checks(cells[CHECK])
+        if not checked and row_numbers_of_draw(cells[DRAW]) is None:
+            return None  # a column of the data has this name
+        written = {
+            str(name): cells.iloc[:, j].to_numpy(dtype=object)
+            for j, name in enumerate(cells.columns)
+        }
+        table = listing(written, path)
+        marks = [DRAW, *([CHECK] if checked else ()), *(["row"] if "row" in table.verified else ())]
+        data = cells.drop(columns=[*marks, label])
+        data = data.rename(columns={f"{name} (data)": name for name in MARKS})
+        excused = [i for i, value in enumerate(table.columns[label]) if is_unreadable(value)]
+        return cls(table, data, tuple(marks), tuple(excused))
+
+    def draw(self, rows: Ints | None) -> Draw:
+        """The draw of the objects with these rows of the file; by default of all."""
+        places = np.argsort(self.listing.order)
+        of_object = places if rows is None else places[rows]
+        return Draw.of(self.listing, dict(enumerate(of_object.tolist())), (), self.excused)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
-from sortal.datasets.formats import data_files, delimited, text_layout
+from sortal.datasets.formats import data_files, delimited
 from sortal.datasets.formats.annotated_matrices import ANNDATA_SUFFIXES, clusterings_of
 from sortal.datasets.values import column_arrays
 from sortal.datasets.values.names_and_ids import with_visible_names
@@ -19,7 +20,6 @@ from sortal.runtime.array_files import load_array
 from sortal.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
 
@@ -45,11 +45,35 @@ def read_columns(
     single: bool = False,
     plain: bool = False,
 ) -> tuple[dict[str, NDArray[Any]], list[str], dict[str, Any]]:
-    """Columns of a file of labels, notes, and all columns as written; ``n`` objects help to
-    detect a header.
+    """Read the columns of a file of labels or constraints.
 
-    ``wanted`` columns are a header; blanks are part of the label in a ``single`` column. With
-    ``plain``, columns of integers are arrays of integers, not of objects.
+    Parameters
+    ----------
+    path : path
+        CSV, TSV, Parquet, ``.npy``, ``.npz`` or ``.h5ad``.
+    n : int or None
+        Number of objects, which settles a guess about the header.
+    header : bool or None
+        Whether the first line has the columns' names; detected by default.
+    wanted : iterable of str or None
+        Columns that mark the first line as a header.
+    single : bool
+        Whether blanks belong to the labels of a file with one column.
+    plain : bool
+        Whether columns of integers become arrays of integers, not of objects.
+
+    Returns
+    -------
+    columns : dict of str to ndarray
+    notes : list of str
+        Decisions about the format of the file.
+    written : dict of str to array
+        All columns as written.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
     """
     data_files.check_file(path)
     suffix = data_files.split_name(path)[1]
@@ -113,21 +137,16 @@ def _numpy_columns(path: Path, plain: bool) -> dict[str, NDArray[Any]]:
 
 
 def _text(
-    path: Path,
-    n: int | None,
-    header: bool | None,
-    wanted: set[str],
-    single: bool,
-    notes: list[str],
+    path: Path, n: int | None, header: bool | None, wanted: set[str], single: bool, notes: list[str]
 ) -> pa.Table:
     """Text table of a file of labels; the number of objects settles a guessed header."""
     stem, suffix = data_files.split_name(path)
 
-    def parse(header: bool | None) -> tuple[text_layout.TextLayout, pa.Table]:
+    def parse(header: bool | None) -> tuple[delimited.TextLayout, pa.Table]:
         options: dict[str, Any] = {"header": header, "encoding": "utf-8", "wanted": wanted}
-        layout = text_layout.detect_layout(path, suffix, **options)
+        layout = delimited.detect_layout(path, suffix, **options)
         if len(layout.names) == 1 or (single and layout.delimiter == " "):
-            layout = text_layout.detect_layout(path, ".csv", delimiter=",", **options)
+            layout = delimited.detect_layout(path, ".csv", delimiter=",", **options)
         delimited.require_memory(path, layout, len(layout.names))
         names = list(layout.names)
         rows = delimited.read_rows(path, layout, names, as_text=set(names), encoding="utf-8")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from sortal.datasets.labels import drawn_rows
-from sortal.datasets.labels.drawn_rows import Draw
+from sortal.datasets.labels.drawn_rows import Draw, Listing
 from sortal.datasets.labels.label_columns import read_columns, studio_columns
 from sortal.datasets.prepared.dataset import rows_of
 from sortal.datasets.values.names_and_ids import quoted, row_numbers
@@ -240,31 +240,29 @@ def read_labelings(
         file, n=n, header=header, wanted=(id_column,), plain=True
     )
     right = Rows(str(file), _n_rows(written), written)
-    join: RowJoin | None = None
+    join = None
     if left is not None:
         key = _said(id_column, left, right)
         join = join_rows(left, right, key=key, on=on, mend=_LABEL_ALL if on == "left" else "")
-        notes += join.notes
     elif id_column is not None:
         check_key(right, id_column)
-    rows = _row_numbers(columns.get(ROW))
     naming = _naming(columns, right, {id_column} if join is None else join.keys, id_column)
-    named = {name: columns.pop(name) for name in naming}
-    if join is None:
-        notes += [
-            f"The column {name!r} names the objects; it is not a clustering." for name in named
-        ]
-    if not columns:
+    named = {name: columns[name] for name in naming}
+    labels = {name: values for name, values in columns.items() if name not in named}
+    if not labels:
         raise InputError(f"{file} has no column with a clustering")
-    file_ids = next((named[name] for name in _id_names(named, id_column, join)), None)
+    rows = _row_numbers(columns.get(ROW))
+    first = [id_column, None if join is None else join.key, "id"]
+    best = sorted(named, key=lambda name: first.index(name) if name in first else len(first))
+    file_ids = named[best[0]] if best else None
     if join is not None and not join.is_in_order:
-        columns = {name: values[join.places] for name, values in columns.items()}
-        rows, file_ids = (
-            None if values is None else values[join.places] for values in (rows, file_ids)
-        )
-    _require_labels(columns, file)
-    labelings = LabelColumns({name: _labels(values) for name, values in columns.items()})
-    labelings.notes, labelings.rows, labelings.ids = tuple(notes), rows, file_ids
+        labels = {name: values[join.places] for name, values in labels.items()}
+        rows = None if rows is None else rows[join.places]
+        file_ids = None if file_ids is None else file_ids[join.places]
+    labelings = LabelColumns(_checked_labels(labels, file))
+    how = [f"The column {name!r} names the objects; it is not a clustering." for name in named]
+    labelings.notes = (*notes, *(how if join is None else join.notes))
+    labelings.rows, labelings.ids = rows, file_ids
     labelings.named, labelings.join = (right if left is None else left), join
     return labelings
 
@@ -289,28 +287,25 @@ def read_joined(
     sides: JoinedSides = "inner" if on == "inner" else "both"
     joins = {right.name: join_rows(left, right, key=id_column, on=sides) for right in others}
     is_common = np.ones(left.n, dtype=bool)
-    keys: set[str | None] = {id_column}
-    for right in others:
-        join = joins[right.name]
+    for join in joins.values():
         is_common &= join.places >= 0
-        keys |= join.left_keys
-        if join.by_position:
+    for right in others:
+        if joins[right.name].by_position:
             check_unnamed(left, right)
-    read, ignored = {}, {}
+    left_keys = {id_column, *(name for join in joins.values() for name in join.left_keys)}
+    labelings, ignored = {}, {}
     for path, (columns, notes, _) in tables.items():
         of_file = joins.get(str(path))
         places = np.flatnonzero(is_common) if of_file is None else of_file.places[is_common]
-        names = keys if of_file is None else of_file.keys
-        for name in _naming(columns, rows[path], names, id_column):
-            del columns[name]
-        if not columns:
+        keys = left_keys if of_file is None else of_file.keys
+        naming = _naming(columns, rows[path], keys, id_column)
+        labels = {name: values[places] for name, values in columns.items() if name not in naming}
+        if not labels:
             raise InputError(f"{path} has no column with a clustering")
-        chosen = {name: values[places] for name, values in columns.items()}
-        _require_labels(chosen, path)
-        read[path] = LabelColumns({name: _labels(values) for name, values in chosen.items()})
-        read[path].notes = (*notes, *(() if of_file is None else of_file.notes))
+        labelings[path] = LabelColumns(_checked_labels(labels, path))
+        labelings[path].notes = (*notes, *(() if of_file is None else of_file.notes))
         ignored[path] = rows[path].n - len(places)
-    return read, ignored
+    return labelings, ignored
 
 
 def _n_rows(columns: Mapping[str, Any]) -> int:
@@ -319,10 +314,7 @@ def _n_rows(columns: Mapping[str, Any]) -> int:
 
 
 def _said(id_column: str | None, left: Rows, right: Rows) -> str | None:
-    """The key that the user names; None for a file of labels alone, or with the rows of the data.
-
-    The option names the ids of the data first of all, and such a file has none.
-    """
+    """The key that the user names; None for a file that has none, or the rows of the data."""
     if id_column in right.columns or not left.is_data:
         return id_column
     return None if ROW in right.columns or len(right.columns) < 2 else id_column
@@ -337,12 +329,6 @@ def _naming(
         naming = [name for name in naming if is_typical_name(name)]
     more = [n for n in columns if n not in naming and names_rows(n, rows.columns[n])]
     return naming + more if len(naming) + len(more) < len(columns) else naming
-
-
-def _id_names(named: Iterable[str], id_column: str | None, join: RowJoin | None) -> list[str]:
-    """Columns with the names of the objects, the best first."""
-    first = [id_column, None if join is None else join.key, "id"]
-    return sorted(named, key=lambda name: first.index(name) if name in first else len(first))
 
 
 def read_labels(
@@ -413,79 +399,119 @@ def read_labels(
     ...     sortal.datasets.read_labels(path, 4).values
     array(['b', None, 'NA', None], dtype=object)
     """
-    file = Path(path)
     left = _labelled_rows(objects, rows, ids, id_column)
-    if file.suffix.lower() == ".json":
-        columns: dict[str, NDArray[Any]] = studio_columns(file)
-        written: dict[str, Any] = dict(columns)
-        notes: list[str] = []
-    else:
-        columns, notes, written = read_columns(
-            file, n=left.n, header=header, wanted=(ROW, "label", id_column), single=True
-        )
-    listing = drawn_rows.listing(columns, file)
-    if file.suffix.lower() == ".json":
-        listing = replace(listing, size=None)  # an export has the annotated tasks only
-    columns = listing.columns
-    written = {
-        name: np.array(as_list(values), dtype=object)[listing.order]
-        for name, values in written.items()
-        if name in columns
-    }
-    numbers = _row_numbers(columns.get(ROW)) if "label" in columns else None
-    right = Rows(str(file), _n_rows(written), written).without({"label"} - {id_column})
-    is_labels_alone = len(columns) < 2
-    right = right.without(columns) if is_labels_alone else right
-    key = _said(id_column, left, right)
-    join = join_rows(left, right, key=key, on="inner" if on == "inner" else "right")
-    notes += join.notes
-    naming = {name for name in columns if name != "label"} if "label" in columns else {
-        *_naming(columns, Rows(str(file), right.n, written), join.keys), ROW, *SCORES
-    }  # fmt: skip
-    label_columns = [name for name in columns if name not in naming]
-    if len(label_columns) != 1:
-        raise InputError(
-            f"{file} has {len(columns)} columns ({quoted(columns)}) and none is called 'label'; "
-            "a file of classes has this column, a single column, or one besides the ids"
-        )
-    label_name = label_columns[0]
-    labels = columns[label_name].copy()
-    excused = [i for i, v in enumerate(labels) if is_unreadable(v, classes)]
+    file = _ClassFile.read(Path(path), left.n, header, id_column)
+    join = file.joined(left, id_column, on)
+    column = file.label_column(join)
+    labels = file.listing.columns[column].copy()
+    excused = [row for row, label in enumerate(labels) if is_unreadable(label, classes)]
     labels[excused] = None
-    doubts: list[str] = []
-    is_ordered = listing.numbers is not None
-    listed_objects: list[int] = []
-    places = [None if place < 0 else place for place in join.places.tolist()]
-    if numbers is not None:
-        by = "" if is_ordered else drawn_rows.sorted_by(columns)
-        notes += [drawn_rows.unknown_order(by)] if by else []
-        is_ordered = not by
-        listed_objects = join.left_rows[np.argsort(join.right_rows, kind="stable")].tolist()
-    listed = [None if place is None else labels[place] for place in places]
-    labels = np.array(listed, dtype=object)
-    values = known_labels(labels, name=str(file), classes=classes)
-    order, taught = _drawn(values, places, listing.is_drawn) if is_ordered else (None, ())
-    draw = Draw.of(listing, dict(enumerate(places)), [*unreadable], excused)
-    notes += none_note(values)
-    unlabelled = tuple(i for i in listed_objects if values[i] is None and draw.is_readable(i))
-    skipped = () if order is None else draw.skipped(order, is_subset=is_subset)
-    return KnownLabels(
-        values, tuple(notes), tuple(doubts), order, taught, unlabelled * is_ordered, label_name,
-        join, skipped, draw,
-    )  # fmt: skip
+    row_of = {i: None if row < 0 else row for i, row in enumerate(join.places.tolist())}
+    listed = [None if row is None else labels[row] for row in row_of.values()]
+    values = known_labels(np.array(listed, dtype=object), name=file.name, classes=classes)
+    draw = Draw.of(file.listing, row_of, [*unreadable], excused)
+    sorting = [drawn_rows.unknown_order(file.sorted_by)] if file.sorted_by else []
+    notes = (*file.notes, *join.notes, *sorting, *none_note(values))
+    labelled = KnownLabels(values, notes, column=column, join=join, draw=draw)
+    if not file.is_ordered:
+        return labelled
+    order, taught = _drawn(values, row_of, file.listing.is_drawn)
+    in_file = join.left_rows[np.argsort(join.right_rows, kind="stable")].tolist()
+    return replace(
+        labelled,
+        order=order,
+        taught=taught,
+        unlabelled=tuple(
+            i for i in in_file if file.has_rows and values[i] is None and draw.is_readable(i)
+        ),
+        skipped=draw.skipped(order, is_subset=is_subset),
+    )
 
 
-def classes_of_file(
-    options: ReadingOptions,
-) -> ClassReader | None:
+@dataclass(frozen=True)
+class _ClassFile:
+    """A file of classes: its rows in the order of the draw, and their cells as written."""
+
+    name: str
+    listing: Listing
+    written: Mapping[str, Any]
+    notes: Sequence[str]
+
+    @classmethod
+    def read(cls, path: Path, n: int, header: bool | None, id_column: str | None) -> _ClassFile:
+        """A table about ``n`` objects, or an export of Label Studio."""
+        notes: list[str] = []
+        if path.suffix.lower() == ".json":
+            columns: dict[str, Any] = studio_columns(path)
+            written = dict(columns)
+            listing = replace(drawn_rows.listing(columns, path), size=None)  # annotated tasks only
+        else:
+            wanted = (ROW, "label", id_column)
+            columns, notes, written = read_columns(
+                path, n=n, header=header, wanted=wanted, single=True
+            )
+            listing = drawn_rows.listing(columns, path)
+        cells = {
+            name: np.array(as_list(values), dtype=object)[listing.order]
+            for name, values in written.items()
+            if name in listing.columns
+        }
+        return cls(str(path), listing, cells, notes)
+
+    @property
+    def rows(self) -> Rows:
+        """The rows, with all columns that may name them."""
+        return Rows(self.name, _n_rows(self.written), self.written)
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether the file numbers the rows of the data."""
+        columns = self.listing.columns
+        return "label" in columns and _row_numbers(columns.get(ROW)) is not None
+
+    @property
+    def sorted_by(self) -> str:
+        """Column by which the rows were sorted, so that their order is not that of the draw."""
+        if self.listing.numbers is not None or not self.has_rows:
+            return ""
+        return drawn_rows.sorted_by(self.listing.columns)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the rows are in the order of the draw."""
+        return self.listing.numbers is not None or (self.has_rows and not self.sorted_by)
+
+    def joined(self, left: Rows, id_column: str | None, on: Literal["same", "inner"]) -> RowJoin:
+        """Row of the file of each object; a single column has labels, which name no row."""
+        columns = self.listing.columns
+        right = self.rows.without(columns if len(columns) < 2 else {"label"} - {id_column})
+        sides: JoinedSides = "inner" if on == "inner" else "right"
+        return join_rows(left, right, key=_said(id_column, left, right), on=sides)
+
+    def label_column(self, join: RowJoin) -> str:
+        """Name of the column with the classes."""
+        columns = self.listing.columns
+        if "label" in columns:
+            return "label"
+        naming = {*_naming(columns, self.rows, join.keys), ROW, *SCORES}
+        names = [name for name in columns if name not in naming]
+        if len(names) != 1:
+            raise InputError(
+                f"{self.name} has {len(columns)} columns ({quoted(columns)}) and none is called "
+                "'label'; a file of classes has this column, a single column, or one besides the "
+                "ids"
+            )
+        return names[0]
+
+
+def classes_of_file(options: ReadingOptions) -> ClassReader | None:
     """What reads the file of classes that options name; None if they name none."""
     if not isinstance(options.y, str):
         return None
 
     def classes(rows: Rows) -> tuple[NDArray[np.object_], str, list[str]]:
         labels = read_labels(options.y, rows, id_column=options.id_column, on=options.on)
-        doubts = [f"Warning: {doubt}." for doubt in labels.doubts]
-        return labels.values, labels.column, [*labels.notes, *doubts]
+        return labels.values, labels.column, [*labels.notes]
 
     return classes
 
@@ -510,13 +536,12 @@ def _labelled_rows(
 
 
 def _drawn(
-    values: NDArray[np.object_], places: list[int | None] | None, is_drawn: Bools | None
-) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
+    values: NDArray[np.object_], row_of: Mapping[int, int | None], is_drawn: Bools | None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Labelled objects in the order of the draw, and those that were not drawn."""
-    rows = range(len(values)) if places is None else places
-    labelled = [(row, i) for i, row in enumerate(rows) if row is not None and values[i] is not None]
-    drawn = [i for row, i in sorted(labelled) if is_drawn is None or is_drawn[row]]
-    return tuple(drawn), tuple(i for _, i in sorted(labelled) if i not in set(drawn))
+    labelled = [(row, i) for i, row in row_of.items() if row is not None and values[i] is not None]
+    order = [i for row, i in sorted(labelled) if is_drawn is None or is_drawn[row]]
+    return tuple(order), tuple(i for _, i in sorted(labelled) if i not in set(order))
 
 
 def _row_numbers(values: NDArray[Any] | None) -> NDArray[np.intp] | None:
@@ -528,13 +553,12 @@ def _row_numbers(values: NDArray[Any] | None) -> NDArray[np.intp] | None:
     return values.astype(np.intp)
 
 
-def _require_labels(columns: dict[str, NDArray[Any]], path: Path) -> None:
-    """Raise for clusterings with missing labels, all in one message."""
+def _checked_labels(columns: Mapping[str, NDArray[Any]], path: Path) -> dict[str, NDArray[Any]]:
+    """Labels as integers where all are whole numbers; raises once for all that are missing."""
     places = []
     for name, values in columns.items():
-        if values.dtype.kind in "iu":
-            continue
-        unlabelled = [row for row, value in enumerate(values) if value is None]
+        is_whole = values.dtype.kind in "iu"
+        unlabelled = () if is_whole else [row for row, value in enumerate(values) if value is None]
         if unlabelled:
             places.append(
                 f"the clustering {name!r} has no label in {len(unlabelled):,} of {len(values):,} "
@@ -546,9 +570,10 @@ def _require_labels(columns: dict[str, NDArray[Any]], path: Path) -> None:
             f"{path}: {'; '.join(places[:5])}{more}; write -1 where an object is an outlier, or "
             "exclude columns that are not clusterings"
         )
+    return {name: _integers(values) for name, values in columns.items()}
 
 
-def _labels(values: NDArray[Any]) -> NDArray[Any]:
+def _integers(values: NDArray[Any]) -> NDArray[Any]:
     """Labels as integers where all are whole numbers, else as written."""
     is_whole = values.dtype.kind in "iu" or all(type(value) is int for value in values)
     return values.astype(np.int64, copy=False) if is_whole else values

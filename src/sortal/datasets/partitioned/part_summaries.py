@@ -10,57 +10,37 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from sortal.datasets.values.findings import Finding
+from sortal.datasets.values.limits import LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import pandas as pd
     from numpy.typing import NDArray
 
     from sortal.runtime.types import Floats
 
-#: rows of a part, and cells, of which its medians and spreads are
-PART_ROWS, PART_CELLS = 2_000, 4_000_000
-#: values that a column needs in a part
-MIN_VALUES = 12
-#: ratio of spreads, distance of medians in spreads, and difference of missing shares from which on
-#: parts differ by orders of magnitude
-MIN_RATIO, MIN_SHIFT, MIN_MISSING = 30.0, 30.0, 0.8
-#: deviations between the other parts that a part must exceed
-MIN_DEVIATIONS = 6.0
+#: limit of cost: rows of a part whose medians and spreads stand for it; in all so many cells as a
+#: square of them has
+PART_ROWS = 2_000
+#: derived: the median, and three ranges about it
 _LEVELS = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+#: derived: place of the median
 _MIDDLE = len(_LEVELS) // 2
-_NORMAL = 1.4826  # median deviations of a normal distribution in a standard deviation
 
 Aspect = Literal["spread", "median", "missing"]
 
 
 @dataclass(frozen=True, eq=False)
 class PartSummary:
-    """What a part of a table is like.
-
-    Attributes
-    ----------
-    name : str
-    n_rows : int
-        Exact.
-    missing : mapping of str to int
-        Missing values of each column, exact.
-    columns : tuple of str
-        The numeric columns.
-    quantiles : ndarray, shape (7, d)
-        Quantiles 0, 0.05, 0.25, 0.5, 0.75, 0.95 and 1 of the numeric columns; NaN for fewer than 12
-        values.
-    n_sampled : int
-        Rows that the quantiles are of, drawn uniformly at random.
-    """
+    """What a part of a table is like."""
 
     name: str
-    n_rows: int
-    missing: Mapping[str, int]
-    columns: tuple[str, ...]
+    n_rows: int  # exact
+    missing: Mapping[str, int]  # missing values of each column, exact
+    columns: tuple[str, ...]  # the numeric columns
+    #: shape (7, d): quantiles of the numeric columns; NaN for few values
     quantiles: Floats
-    n_sampled: int
+    n_sampled: int  # rows that the quantiles are of, drawn uniformly at random
 
     @property
     def medians(self) -> Floats:
@@ -95,23 +75,15 @@ class PartSummary:
 
 @dataclass(frozen=True)
 class Difference:
-    """Column of a part that differs from that of the other parts by orders of magnitude.
-
-    Attributes
-    ----------
-    part, column : str
-    aspect : {"spread", "median", "missing"}
-    value, usual : float
-        Spread, median or missing share in the part, and the median of those of the others.
-    size : float
-        Ratio of the spreads, distance of the medians in spreads, or difference of the shares.
-    """
+    """Column of a part that differs from that of the other parts by orders of magnitude."""
 
     part: str
     column: str
     aspect: Aspect
+    #: spread, median or missing share in the part; then the median of those of the others
     value: float
     usual: float
+    #: ratio of the spreads, distance of the medians in spreads, or difference of the shares
     size: float
 
 
@@ -123,38 +95,25 @@ def _finite(value: float) -> float | None:
 def quantiles_of(X: NDArray[np.floating]) -> Floats:
     """Quantiles of the columns of a part, NaN where there are few values."""
     values = np.where(np.isfinite(X), X, np.nan)
-    if len(values) < MIN_VALUES:
+    if len(values) < LIMITS.min_part:
         return np.full((len(_LEVELS), X.shape[1]), np.nan)
     quantiles = np.stack([_at(values, level) for level in _LEVELS])
-    quantiles[:, np.isfinite(X).sum(axis=0) < MIN_VALUES] = np.nan
+    quantiles[:, np.isfinite(X).sum(axis=0) < LIMITS.min_part] = np.nan
     return quantiles
 
 
 def differences(parts: Sequence[PartSummary]) -> list[Difference]:
-    """Columns of parts that differ from those of the others by orders of magnitude.
-
-    Each part is compared with the median of the others, in median absolute deviations between
-    these. Parts of different regions or months differ less: see :data:`MIN_RATIO`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = np.random.default_rng(0).normal(10, 1, size=(5, 100, 1))
-    >>> rows[3] *= 1000
-    >>> parts = [
-    ...     PartSummary(f"day-{i}", 100, {"grams": 0}, ("grams",), quantiles_of(part), 100)
-    ...     for i, part in enumerate(rows)
-    ... ]
-    >>> [(found.part, found.column, found.aspect) for found in differences(parts)]
-    [('day-3', 'grams', 'spread')]
-    """
+    """Columns of parts that differ from the median of the others by orders of magnitude."""
     if len(parts) < 2:
         return []
-    numeric = tuple(dict.fromkeys(name for part in parts for name in part.columns))
-    quantiles = np.stack([_aligned(part, numeric) for part in parts])
-    names = tuple(dict.fromkeys(name for part in parts for name in part.missing))
+    numeric = tuple(dict.fromkeys(name for summary in parts for name in summary.columns))
+    quantiles = np.stack([_aligned(summary, numeric) for summary in parts])
+    names = tuple(dict.fromkeys(name for summary in parts for name in summary.missing))
     shares = np.array(
-        [[part.missing.get(name, part.n_rows) / part.n_rows for name in names] for part in parts]
+        [
+            [summary.missing.get(name, summary.n_rows) / summary.n_rows for name in names]
+            for summary in parts
+        ]
     )
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)  # columns without numbers
@@ -172,13 +131,13 @@ def _order(difference: Difference) -> float:
     return float(np.log10(max(difference.size, 1e-300)))
 
 
-def _aligned(part: PartSummary, names: Sequence[str]) -> Floats:
+def _aligned(summary: PartSummary, names: Sequence[str]) -> Floats:
     """Quantiles of a part in the order of these columns."""
-    place = {name: j for j, name in enumerate(part.columns)}
+    place = {name: j for j, name in enumerate(summary.columns)}
     aligned = np.full((len(_LEVELS), len(names)), np.nan)
     for j, name in enumerate(names):
         if name in place:
-            aligned[:, j] = part.quantiles[:, place[name]]
+            aligned[:, j] = summary.quantiles[:, place[name]]
     return aligned
 
 
@@ -188,21 +147,18 @@ def _others(values: Floats) -> tuple[Floats, Floats]:
     for p in range(len(values)):
         others = np.delete(values, p, axis=0)
         medians[p] = _median(others)
-        deviations[p] = _NORMAL * _median(np.abs(others - medians[p]))
+        # a median deviation as a standard deviation of a normal distribution
+        deviations[p] = 1.4826 * _median(np.abs(others - medians[p]))
     return medians, deviations
 
 
 def _at(values: NDArray[np.floating], level: float, *, above: bool = False) -> Floats:
-    """The value of each column below which a share of its values is; NaN is no value.
-
-    It is one of the values: a mean of two would be a new number where there are few. NumPy's
-    quantiles without NaN take a hundred times as long.
-    """
+    """The value of each column below which a share of its values is; much faster than NumPy's."""
     ordered = np.sort(values, axis=0)  # NaN last
     last = np.maximum(np.isfinite(values).sum(axis=0) - 1, 0)
     place = np.ceil(level * last) if above else np.floor(level * last)
-    found: Floats = ordered[place.astype(np.intp), np.arange(values.shape[1])]
-    return found
+    quantiles: Floats = ordered[place.astype(np.intp), np.arange(values.shape[1])]
+    return quantiles
 
 
 def _median(values: Floats) -> Floats:
@@ -219,10 +175,7 @@ def _range(quantiles: Floats, level: int) -> Floats:
 def _of_spreads(
     parts: Sequence[PartSummary], names: Sequence[str], quantiles: Floats
 ) -> Iterator[Difference]:
-    """Parts whose spread is another order of magnitude, in the middle and in the tails alike.
-
-    Constant columns have no spread. One range alone may shrink where values repeat.
-    """
+    """Parts whose spread is another order of magnitude, in the middle and in the tails alike."""
     ratios = np.empty((_MIDDLE, len(parts), len(names)))
     is_unlike = np.empty(ratios.shape, dtype=bool)
     for level in range(1, _MIDDLE + 1):
@@ -230,7 +183,9 @@ def _of_spreads(
         logs = np.log10(np.where(values > 0, values, np.nan))
         usual, deviation = _others(logs)
         ratio = logs - usual
-        far = (np.abs(ratio) >= np.log10(MIN_RATIO)) & (np.abs(ratio) > MIN_DEVIATIONS * deviation)
+        far = (np.abs(ratio) >= np.log10(LIMITS.min_ratio)) & (
+            np.abs(ratio) > LIMITS.min_deviations * deviation
+        )
         is_constant = ~(_median(values) > 0)  # in most parts: wider ranges decide
         ratios[level - 1] = np.where(is_constant, np.nan, ratio)
         is_unlike[level - 1] = far | is_constant
@@ -261,9 +216,9 @@ def _of_medians(
     within = _others(_range(quantiles, _MIDDLE - 1))[0]
     scale = np.maximum(deviation, within)
     shift = np.abs(medians - usual) / np.where(scale > 0, scale, np.nan)
-    for p, j in np.argwhere(shift >= MIN_SHIFT):
-        value, other = float(medians[p, j]), float(usual[p, j])
-        yield Difference(parts[p].name, names[j], "median", value, other, float(shift[p, j]))
+    for p, j in np.argwhere(shift >= LIMITS.min_ratio):
+        value, usual_value = float(medians[p, j]), float(usual[p, j])
+        yield Difference(parts[p].name, names[j], "median", value, usual_value, float(shift[p, j]))
 
 
 def _of_missing(
@@ -272,9 +227,13 @@ def _of_missing(
     """Parts that lack a column the others have."""
     usual, deviation = _others(shares)
     apart = shares - usual
-    for p, j in np.argwhere((apart >= MIN_MISSING) & (apart > MIN_DEVIATIONS * deviation)):
-        value, other = float(shares[p, j]), float(usual[p, j])
-        yield Difference(parts[p].name, names[j], "missing", value, other, value - other)
+    for p, j in np.argwhere(
+        (apart >= LIMITS.min_missing) & (apart > LIMITS.min_deviations * deviation)
+    ):
+        value, usual_value = float(shares[p, j]), float(usual[p, j])
+        yield Difference(
+            parts[p].name, names[j], "missing", value, usual_value, value - usual_value
+        )
 
 
 def unlike_finding(results: Sequence[Difference]) -> Finding | None:
@@ -287,19 +246,3 @@ def unlike_finding(results: Sequence[Difference]) -> Finding | None:
     return Finding(
         "unlike-part", "harmful", facts, columns, {"accept": ("unlike-part",)}, assumed=is_settled
     )
-
-
-def summary_table(parts: Sequence[PartSummary]) -> pd.DataFrame:
-    """A row for each part and numeric column: rows, missing values, median and spread."""
-    import pandas as pd
-
-    return pd.DataFrame(
-        [
-            {
-                "part": part.name, "column": name, "rows": part.n_rows,
-                "missing": part.missing[name], "median": median, "spread": spread,
-            }
-            for part in parts
-            for name, median, spread in zip(part.columns, part.medians, part.spreads, strict=True)
-        ]
-    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Tables of any size: sources in parts, which are read batch by batch."""
+"""Tables of any size: sources in parts, their one schema, and folders of labels by part."""
 
 from __future__ import annotations
 
@@ -12,17 +12,11 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from sortal.datasets.formats import delimited
 from sortal.datasets.formats.data_files import explained
-from sortal.datasets.formats.text_layout import TextLayout, detect_layout
-from sortal.datasets.partitioned.part_schemas import (
-    HEAD_BYTES,
-    check_headers,
-    column_notes,
-    common_schema,
-    file_schemas,
-)
+from sortal.datasets.formats.delimited import TextLayout, detect_layout
 from sortal.datasets.values.names_and_ids import quoted
 from sortal.runtime.addresses import (
     filesystem_of,
@@ -31,24 +25,51 @@ from sortal.runtime.addresses import (
     pattern_folder,
     scheme_of,
 )
-from sortal.runtime.output import temporary_file, without_outputs
-from sortal.runtime.validation import InputError
+from sortal.runtime.output import OutputFolder, temporary_file, without_outputs
+from sortal.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyarrow.dataset import Fragment
     from pyarrow.fs import FileSystem
 
+    from sortal.datasets.formats.delimited import TextLayout
+    from sortal.runtime.output import WrittenFile
     from sortal.runtime.types import Ints
 
-#: tables of more rows are read in two passes, and studied by a sample
-MAX_WHOLE = 200_000
-#: text of more bytes is read in two passes
-MAX_TEXT_BYTES = 2**28
-#: rows in memory at a time, for each core
-BATCH_ROWS = 2**16
-#: rows that one job reads, where a file can be divided
-JOB_ROWS = 2**20
+
+@dataclass
+class ReadingSizes:
+    """Sizes from which on tables are read in parts and sampled.
+
+    Attributes
+    ----------
+    max_whole : int
+        Tables of more rows are read in two passes, and studied by a sample.
+    sample_rows : int
+        Rows of such a sample.
+    max_bytes : int
+        Text of more bytes is read in two passes; keys of more bytes are not kept.
+    batch_rows : int
+        Rows in memory at a time, for each core.
+    job_rows : int
+        Rows that one job reads, where a file can be divided.
+
+    Examples
+    --------
+    >>> import sortal.datasets
+    >>> sortal.datasets.reading_sizes.sample_rows
+    50000
+    """
+
+    max_whole: int = 200_000  #: limit of cost: memory of a table that is read whole
+    sample_rows: int = 50_000  #: limit of cost: pairs of rows
+    max_bytes: int = 2**28  #: limit of cost: memory of text
+    batch_rows: int = 2**16  #: limit of cost: memory of each core
+    job_rows: int = 2**20  #: limit of cost: time that a lost worker loses
+
+
+#: sizes that all readers of tables in parts use
+reading_sizes = ReadingSizes()
 PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
 TEXT = (".csv", ".tsv")
 PART_SUFFIXES = (*PARQUET, *ARROW, *TEXT)
@@ -58,29 +79,20 @@ _DOWNLOADED = ("http", "https")
 
 @dataclass(frozen=True)
 class Part:
-    """Consecutive rows of a source, which one job reads.
+    """Consecutive rows of a source, which one job reads."""
 
-    Attributes
-    ----------
-    name : str
-        Of the file that describes its rows; unique in a source.
-    start, n_rows : int
-        Number of its first row in the source, and of its rows.
-    read : callable
-        ``read(columns)`` iterates over Arrow tables; ``None`` for all columns.
-    """
-
-    name: str
-    start: int
+    name: str  # of the file with its rows; unique in a source
+    start: int  # number of its first row in the source
     n_rows: int
+    #: ``read(columns)`` iterates over Arrow tables; ``None`` for all columns
     read: Callable[[Sequence[str] | None], Iterator[pa.Table]]
 
     def tables(self, columns: Sequence[str] | None = None) -> Iterator[tuple[int, pa.Table]]:
         """The rows in tables of some thousands, each with the number of its first row."""
         number = self.start
         for table in self.read(columns):
-            for offset in range(0, table.num_rows, BATCH_ROWS):
-                yield number + offset, table.slice(offset, BATCH_ROWS)
+            for offset in range(0, table.num_rows, reading_sizes.batch_rows):
+                yield number + offset, table.slice(offset, reading_sizes.batch_rows)
             number += table.num_rows
         if number != self.start + self.n_rows:
             raise InputError(
@@ -91,30 +103,16 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Partitions:
-    """A table in parts, of any size.
-
-    Attributes
-    ----------
-    name, source : str
-    columns : tuple of str
-    parts : tuple of Part
-    text : TextLayout or None
-        The layout of text files.
-    is_local : bool
-        Whether only this process can read it.
-    notes : tuple of str
-        What differs between the parts.
-    inputs : tuple of str
-        Paths, pattern or address of its files, as far as they are known; no output goes there.
-    """
+    """A table in parts, of any size."""
 
     name: str
     source: str
     columns: tuple[str, ...]
     parts: tuple[Part, ...]
-    text: TextLayout | None = None
-    is_local: bool = False
-    notes: tuple[str, ...] = ()
+    text: TextLayout | None = None  # the layout of text files
+    is_local: bool = False  # whether only this process can read it
+    notes: tuple[str, ...] = ()  # what differs between the parts
+    #: paths, pattern or address of its files, as far as they are known; no output goes there
     inputs: tuple[str, ...] = ()
     #: values of further passes, which are computed once
     cache: dict[str, Any] = field(default_factory=dict, repr=False)
@@ -159,8 +157,6 @@ class Partitions:
 
 def joined(tables: Iterable[pa.Table]) -> pa.Table:
     """Tables of rows below each other; types that differ become the wider one."""
-    import pyarrow as pa
-
     return pa.concat_tables(tables, promote_options="permissive").combine_chunks()
 
 
@@ -214,16 +210,15 @@ def open_partitions(
 
 def _is_small_file(path: Path) -> bool:
     """Whether a path is a single file that its reader takes whole, or explains why it cannot."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     suffix = _suffix(path.name)
     if not path.is_file() or suffix in ARROW:
         return False
     if suffix in TEXT:
-        return path.stat().st_size < MAX_TEXT_BYTES
+        return path.stat().st_size < reading_sizes.max_bytes
     try:
-        return int(pq.read_metadata(path).num_rows) <= MAX_WHOLE
+        return int(pq.read_metadata(path).num_rows) <= reading_sizes.max_whole
     except (OSError, pa.ArrowException):
         return True
 
@@ -261,7 +256,6 @@ def _listed(
     filesystem: FileSystem, path: str, address: str
 ) -> tuple[list[str], str, tuple[str, ...]]:
     """The files of a path, folder or pattern, sorted, the folder that they are in, and notes."""
-    import pyarrow as pa
     from pyarrow import fs
 
     is_pattern = has_pattern(path)
@@ -324,14 +318,13 @@ def _open_files(
     encoding: str,
 ) -> Partitions:
     """The parts of files of one format."""
-    import pyarrow as pa
     from pyarrow import dataset as arrow
 
-    kind = _kind(files[0])
+    file_format = _kind(files[0])
     text = None
-    format_: Any = kind
+    format_: Any = file_format
     try:
-        if kind == "csv":
+        if file_format == "csv":
             text, format_ = _text_format(filesystem, files[0], header, encoding)
             check_headers(filesystem, files, text)
         opened = arrow.dataset(
@@ -351,12 +344,11 @@ def _text_format(
     filesystem: FileSystem, file: str, header: bool | None, encoding: str
 ) -> tuple[TextLayout, Any]:
     """The layout of text files by the first of them, and Arrow's format; all cells are text."""
-    import pyarrow as pa
     from pyarrow import dataset as arrow
 
     with filesystem.open_input_stream(file, compression="detect") as stream:
-        content = stream.read(HEAD_BYTES)
-    is_whole = len(content) < HEAD_BYTES
+        content = stream.read(delimited.HEAD_BYTES)
+    is_whole = len(content) < delimited.HEAD_BYTES
     content = content if is_whole else content[: content.rfind(b"\n") + 1]
     with temporary_file(content, f"head{_suffix(file)}") as head, explained(Path(file)):
         layout = detect_layout(head, _suffix(file), header=header, encoding=encoding)
@@ -413,12 +405,12 @@ def _of_fragments(
 def _divided(fragment: Fragment) -> list[tuple[Any, int]]:
     """Pieces of about a million rows of a Parquet file, other files whole; with their rows."""
     n_rows = int(fragment.count_rows())
-    if not hasattr(fragment, "split_by_row_group") or n_rows <= JOB_ROWS:
+    if not hasattr(fragment, "split_by_row_group") or n_rows <= reading_sizes.job_rows:
         return [(fragment, n_rows)]
     pieces: list[list[int]] = [[]]
     counts = [0]
     for group in fragment.row_groups:
-        if counts[-1] >= JOB_ROWS:
+        if counts[-1] >= reading_sizes.job_rows:
             pieces.append([])
             counts.append(0)
         pieces[-1].append(group.id)
@@ -432,12 +424,11 @@ def _fragment_tables(
     fragment: Fragment, schema: pa.Schema, columns: Sequence[str] | None
 ) -> Iterator[pa.Table]:
     """The rows of a fragment in batches."""
-    import pyarrow as pa
-
     try:
         batches = fragment.to_batches(
             schema=schema, columns=None if columns is None else list(columns),
-            batch_size=BATCH_ROWS, batch_readahead=2, fragment_readahead=1, use_threads=False,
+            batch_size=reading_sizes.batch_rows, batch_readahead=2, fragment_readahead=1,
+            use_threads=False,
         )  # fmt: skip
         for batch in batches:
             if batch.num_rows:
@@ -451,9 +442,10 @@ def _open_lazy(source: Any) -> Partitions | None:
     """The parts of a lazy table; None for data in memory."""
     package, name = type(source).__module__.partition(".")[0], type(source).__name__
     if package == "pyarrow" and hasattr(source, "get_fragments"):
-        folder = _shared_folder(source)
+        files = getattr(source, "files", ())
+        folder = os.path.commonpath([os.path.dirname(file) for file in files]) if files else ""
         opened = _of_fragments(list(source.get_fragments()), source.schema, folder, "data")
-        return replace(opened, inputs=tuple(getattr(source, "files", ())))
+        return replace(opened, inputs=tuple(files))
     if package in ("dask", "dask_expr") and hasattr(source, "to_delayed"):
         return _of_dask(source)
     if package == "polars" and name == "LazyFrame":
@@ -467,12 +459,6 @@ def _open_lazy(source: Any) -> Partitions | None:
     return None
 
 
-def _shared_folder(source: Any) -> str:
-    """The folder that all files of a PyArrow dataset are in."""
-    files = getattr(source, "files", ())
-    return os.path.commonpath([os.path.dirname(file) for file in files]) if files else ""
-
-
 def _stream(columns: Sequence[str], n_rows: int, read: Any, *, is_local: bool = False) -> Any:
     """Partitions of one part, which an engine streams."""
     if not n_rows:
@@ -484,17 +470,15 @@ def _stream(columns: Sequence[str], n_rows: int, read: Any, *, is_local: bool = 
 def _polars_tables(frame: Any, columns: Sequence[str] | None) -> Iterator[pa.Table]:
     """Batches of a Polars lazy frame."""
     chosen = frame if columns is None else frame.select(list(columns))
-    for batch in chosen.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
+    for batch in chosen.collect_batches(chunk_size=reading_sizes.batch_rows, maintain_order=True):
         yield batch.to_arrow()
 
 
 def _duckdb_tables(relation: Any, columns: Sequence[str] | None) -> Iterator[pa.Table]:
     """Batches of a DuckDB relation."""
-    import pyarrow as pa
-
     names = relation.columns if columns is None else columns
     chosen = relation.project(", ".join('"' + name.replace('"', '""') + '"' for name in names))
-    for batch in chosen.to_arrow_reader(BATCH_ROWS):
+    for batch in chosen.to_arrow_reader(reading_sizes.batch_rows):
         yield pa.Table.from_batches([batch])
 
 
@@ -517,8 +501,127 @@ def _of_dask(frame: Any) -> Partitions:
 
 def _dask_tables(piece: Any, columns: Sequence[str] | None) -> Iterator[pa.Table]:
     """The rows of a partition of a Dask data frame."""
-    import pyarrow as pa
-
     frame = piece.compute(scheduler="synchronous")
     frame = frame if columns is None else frame[list(columns)]
     yield pa.Table.from_pandas(frame, preserve_index=False)
+
+
+def check_headers(filesystem: FileSystem, files: list[str], layout: TextLayout) -> None:
+    """Raise for a file with another header line than the first: Arrow matches by position."""
+    from sortal.runtime.threads import in_order
+
+    def header(file: str) -> bytes:
+        """The header line of a file, without quotes."""
+        with filesystem.open_input_stream(file, compression="detect") as stream:
+            lines = stream.read(delimited.HEAD_BYTES).split(b"\n", layout.skip)[: layout.skip]
+        return lines[-1].removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip()
+
+    if layout.has_header and len(files) > 1:
+        first, *others = in_order(header, files)
+        for file, line in zip(files[1:], others, strict=True):
+            if line != first:
+                raise InputError(
+                    f"{file} has another header line than {files[0]}; parts of a table need the "
+                    "same columns in the same order: name the files of one, as in 'part-*.csv'"
+                )
+
+
+def file_schemas(fragments: Sequence[Fragment]) -> list[tuple[str, pa.Schema]]:
+    """Path and schema of each file; raises for one without columns."""
+    from sortal.runtime.threads import in_order
+
+    schemas = in_order(lambda fragment: fragment.physical_schema, fragments)
+    paths = [getattr(fragment, "path", "a part") for fragment in fragments]
+    named = list(zip(paths, schemas, strict=True))
+    for path, schema in named:
+        if not schema.names:
+            raise InputError(
+                f"{path} has no columns; parts of a table need those of the others: write the "
+                "file again, or move it elsewhere"
+            )
+    return named
+
+
+def common_schema(schema: pa.Schema, files: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
+    """Schema of the first file, with types that hold the values of all files."""
+    for j, name in enumerate(schema.names):
+        common, first = schema.field(j), None
+        for path, of_file in files:
+            if of_file.get_field_index(name) < 0:
+                continue
+            field = of_file.field(name)
+            first = first or (path, field)
+            try:
+                common = _wider(common, field)
+            except (pa.ArrowTypeError, pa.ArrowInvalid):
+                raise InputError(
+                    f"{name!r} is {_words(field.type)} in {path} and {_words(first[1].type)} in "
+                    f"{first[0]}; parts of a table need one type: write the file again, or move it "
+                    "elsewhere"
+                ) from None
+        schema = schema.set(j, common)
+    return schema
+
+
+def _wider(first: pa.Field, second: pa.Field) -> pa.Field:
+    """A field that has the values of both."""
+    if first.type == second.type or (_is_text(first.type) and _is_text(second.type)):
+        return first
+    fields = (pa.schema([field.with_nullable(True)]) for field in (first, second))
+    return pa.unify_schemas(list(fields), promote_options="permissive").field(0)
+
+
+def _is_text(dtype: pa.DataType) -> bool:
+    """Whether a type is text, also of categories."""
+    values = dtype.value_type if pa.types.is_dictionary(dtype) else dtype
+    return bool(pa.types.is_string(values) or pa.types.is_large_string(values))
+
+
+def _words(dtype: pa.DataType) -> str:
+    """A type in words."""
+    return "text" if _is_text(dtype) else f"of type {dtype}"
+
+
+def column_notes(schema: pa.Schema, files: Sequence[tuple[str, pa.Schema]]) -> Iterator[str]:
+    """Notes on columns that only some of the files have."""
+    for name in sorted({name for _, of_file in files for name in of_file.names}):
+        lacking = [path for path, of_file in files if name not in of_file.names]
+        if lacking and name in schema.names:
+            yield f"{name!r} is missing in {len(lacking):,} of {len(files):,} files ({lacking[0]})."
+        elif lacking:
+            more = next(path for path, of_file in files if name in of_file.names)
+            yield f"{name!r} is not used: {files[0][0]}, the first file, lacks it ({more} has it)."
+
+
+SUFFIX = ".parquet"
+
+
+@dataclass(frozen=True)
+class LabelFolder(OutputFolder):
+    """Folder with a Parquet file of labels for each part of a table.
+
+    It is written as a whole: what an earlier run left is taken over, replaced or refused.
+    """
+
+    def parts(self) -> frozenset[str]:
+        """Names of the parts whose labels an earlier output wrote."""
+        names = (name for name in self.names() if name.endswith(SUFFIX))
+        return frozenset(name.removesuffix(SUFFIX) for name in names)
+
+    def write(self, part: str, tables: Iterator[pa.Table]) -> WrittenFile:
+        """Write the labels of a part to the stage; a file is whole or absent."""
+        import pyarrow.parquet as pq
+
+        first = next(tables)
+        options: Any = {
+            "use_dictionary": ["name"], "column_encoding": {"row": "DELTA_BINARY_PACKED"}
+        }  # fmt: skip
+        with self.file(f"{part}{SUFFIX}") as file:
+            try:
+                with pq.ParquetWriter(file, first.schema, **options) as writer:
+                    writer.write_table(first)
+                    for table in tables:
+                        writer.write_table(table)
+            except pa.ArrowException as error:
+                raise StorageError(f"{part}{SUFFIX} could not be written: {error}") from None
+        return file.written()

@@ -10,20 +10,28 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from sortal.datasets.formats import data_files
-from sortal.datasets.formats.text_layout import TextLayout
+from sortal.datasets.formats.delimited import TextLayout
 from sortal.datasets.partitioned.part_summaries import (
-    PART_CELLS,
     PART_ROWS,
     Difference,
     PartSummary,
     differences,
     quantiles_of,
 )
-from sortal.datasets.partitioned.partitions import MAX_WHOLE, Part, Partitions, joined, take_rows
+from sortal.datasets.partitioned.partitions import (
+    Part,
+    Partitions,
+    joined,
+    reading_sizes,
+    take_rows,
+)
 from sortal.datasets.values import column_arrays
 from sortal.datasets.values.drafts import RawData
+from sortal.datasets.values.limits import LIMITS
 from sortal.datasets.values.names_and_ids import quoted
 from sortal.datasets.values.reading_options import ReadingOptions
 from sortal.runtime.draws import draw_rows
@@ -34,15 +42,10 @@ from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from sortal.runtime.types import Floats, Ints
 
-#: rows that are drawn from a larger table, for everything that needs pairs of rows
-SAMPLE_ROWS = 50_000
-#: a column leaves its sample's range by more than so many standard deviations: the reader is told
-FAR = 10.0
 #: options that need all rows at once
 _NOT_IN_PARTS = (
     "one_row_per", "pivot", "series", "text_column", "y", "kind", "messages", "terms",
@@ -52,32 +55,19 @@ _NUMBER = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$").pattern
 
 @dataclass(frozen=True, eq=False)
 class ColumnSums:
-    """Exact sums of the columns of a table; of numeric columns also moments and ranges.
-
-    Attributes
-    ----------
-    n_rows : int
-    missing : dict of str to int
-        Missing values of each column.
-    names : tuple of str
-        The numeric columns, which the arrays are about.
-    counts, means, squares, low, high : ndarray, shape (d,)
-        Number of values, their mean, sum of squared deviations from it, least and greatest.
-    n_complete : int
-        Rows without any missing number.
-    center, products : ndarray, shape (d,) and (d, d)
-        Mean of the complete rows, and sums of the products of deviations from it.
-    """
+    """Exact sums of the columns of a table; of numeric columns also moments and ranges."""
 
     n_rows: int
-    missing: dict[str, int]
-    names: tuple[str, ...]
+    missing: dict[str, int]  # missing values of each column
+    names: tuple[str, ...]  # the numeric columns, which the arrays are about
+    #: number of values of each, their mean, sum of squared deviations from it, least and greatest
     counts: NDArray[np.int64]
     means: Floats
     squares: Floats
     low: Floats
     high: Floats
-    n_complete: int
+    n_complete: int  # rows without any missing number
+    #: mean of the complete rows, and sums of the products of deviations from it
     center: Floats
     products: Floats
 
@@ -89,11 +79,11 @@ class ColumnSums:
         present = np.isfinite(X)
         missing |= dict(zip(names, (len(X) - present.sum(axis=0)).tolist(), strict=True))
         counts = present.sum(axis=0)
-        whole = present.all(axis=1)
-        filled = np.where(present, X, 0.0) if not whole.all() else X
+        is_complete = present.all(axis=1)
+        filled = np.where(present, X, 0.0) if not is_complete.all() else X
         means = filled.sum(axis=0) / np.maximum(counts, 1)
-        deviations = np.where(present, X - means, 0.0) if not whole.all() else X - means
-        complete = X[whole]
+        deviations = np.where(present, X - means, 0.0) if not is_complete.all() else X - means
+        complete = X[is_complete]
         center = complete.mean(axis=0) if len(complete) else np.zeros(len(names))
         centered = complete - center
         return cls(
@@ -109,15 +99,15 @@ class ColumnSums:
         counts, shift = self.counts + more.counts, more.means - self.means
         share = more.counts / np.maximum(counts, 1)
         n = self.n_complete + more.n_complete
-        step, part = more.center - self.center, more.n_complete / max(n, 1)
+        step, weight = more.center - self.center, more.n_complete / max(n, 1)
         return ColumnSums(
             self.n_rows + more.n_rows,
             {name: self.missing[name] + more.missing[name] for name in self.missing},
             self.names, counts, self.means + shift * share,
             self.squares + more.squares + shift**2 * self.counts * share,
             np.minimum(self.low, more.low), np.maximum(self.high, more.high), n,
-            self.center + step * part,
-            self.products + more.products + np.outer(step, step) * self.n_complete * part,
+            self.center + step * weight,
+            self.products + more.products + np.outer(step, step) * self.n_complete * weight,
         )  # fmt: skip
 
     @property
@@ -144,23 +134,12 @@ class ColumnSums:
 
 @dataclass(frozen=True, eq=False)
 class WholeTable:
-    """The table that a data set is a sample of.
-
-    Attributes
-    ----------
-    partitions : Partitions
-    sums : ColumnSums
-        Exact, over all rows.
-    is_sampled : bool
-        Whether the data set is of some rows only.
-    parts : tuple of PartSummary
-        What each part is like.
-    """
+    """The table that a data set is a sample of."""
 
     partitions: Partitions
-    sums: ColumnSums
-    is_sampled: bool
-    parts: tuple[PartSummary, ...] = ()
+    sums: ColumnSums  # exact, over all rows
+    is_sampled: bool  # whether the data set is of some rows only
+    parts: tuple[PartSummary, ...] = ()  # what each part is like
 
     @property
     def n_rows(self) -> int:
@@ -175,22 +154,12 @@ class WholeTable:
 
 @dataclass
 class TableSample:
-    """Rows of a table in parts, as raw data, and what is known of all rows.
-
-    Attributes
-    ----------
-    raw : RawData
-    rows : ndarray of int
-        Row of the table for each sampled row.
-    whole : WholeTable
-    notes : tuple of str
-        Columns whose other rows are unlike the sampled ones.
-    """
+    """Rows of a table in parts, as raw data, and what is known of all rows."""
 
     raw: RawData
-    rows: Ints
+    rows: Ints  # row of the table for each sampled row
     whole: WholeTable
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # columns whose other rows are unlike the sampled ones
 
 
 def sample_rows(
@@ -201,11 +170,7 @@ def sample_rows(
     executor: object = None,
     progress: bool | None = None,
 ) -> TableSample:
-    """A uniform sample of the rows of a large table, all rows of others or if ``whole``.
-
-    One pass over the rows. The sample is drawn by row number, or by a hash of the ids. So it does
-    not depend on the parts, their order, or the number of workers.
-    """
+    """A uniform sample of the rows of a large table, whatever its parts; all rows of others."""
     unusable = unusable_in_parts(options)
     if unusable:
         raise InputError(
@@ -215,7 +180,7 @@ def sample_rows(
         )
     options.check_columns(partitions.columns)
     n = partitions.n_rows
-    size = n if whole or n <= MAX_WHOLE else SAMPLE_ROWS
+    size = n if whole or n <= reading_sizes.max_whole else reading_sizes.sample_rows
     sums, summaries, table, numbers = _first_pass(partitions, options, size, executor, progress)
     raw = _raw_sample(partitions, table, options)
     raw.name, raw.source, raw.names = partitions.name, partitions.source, partitions.columns
@@ -245,7 +210,7 @@ def _first_pass(
     """Sums of all rows, summaries of the parts, the sampled rows, and their numbers."""
     n, key = partitions.n_rows, options.id_column
     columns = [name for name in partitions.columns if name not in options.drop]
-    drawn = None if key else draw_rows(n, size, 0)
+    numbers = None if key else draw_rows(n, size, 0)
     # enough in all but one of 10^15 cases
     share = min(1.0, (size + 8 * np.sqrt(size)) / n)
     work = partial(_pass_over, columns, key, share, partitions.text)
@@ -256,7 +221,7 @@ def _first_pass(
     sums: ColumnSums | None = None
     with progress_bar("Reading", n, show=progress) as advance:
         for of_part, summary, table, place in workers.map(
-            work, (drawn,), partitions.parts, one_blas_thread=True
+            work, (numbers,), partitions.parts, one_blas_thread=True
         ):
             sums = of_part if sums is None else sums + of_part
             summaries.append(summary)
@@ -286,12 +251,13 @@ def _pass_over(
     key: str | None,
     share: float,
     layout: TextLayout | None,
-    drawn: Ints | None,
+    numbers: Ints | None,
     part: Part,
 ) -> tuple[ColumnSums, PartSummary, pa.Table, NDArray[Any]]:
     """Sums and summary of a part, its sampled rows, and their numbers and hashes."""
     sums: ColumnSums | None = None
-    compared = part.start + draw_rows(part.n_rows, _n_compared(len(columns)), part.start)
+    n_compared = max(1, min(PART_ROWS, PART_ROWS**2 // max(len(columns), 1)))
+    compared = part.start + draw_rows(part.n_rows, n_compared, part.start)
     values: list[Floats] = []
     tables: list[pa.Table] = []
     places: list[NDArray[Any]] = []
@@ -302,10 +268,10 @@ def _pass_over(
         values.append(_matrix(take_rows(first, batch, compared), numeric, layout))
         hashes = np.zeros(batch.num_rows, np.uint64)
         if key is None:
-            assert drawn is not None
-            low, high = np.searchsorted(drawn, (first, first + batch.num_rows))
-            rows = drawn[low:high] - first
-            tables.append(take_rows(first, batch, drawn))
+            assert numbers is not None
+            low, high = np.searchsorted(numbers, (first, first + batch.num_rows))
+            rows = numbers[low:high] - first
+            tables.append(take_rows(first, batch, numbers))
         else:
             hashes = _hashes(batch[key])
             rows = np.flatnonzero(hashes <= np.uint64(share * (2**64 - 2**11)))
@@ -321,15 +287,9 @@ def _pass_over(
     return sums, summary, joined(tables), np.concatenate(places)
 
 
-def _n_compared(d: int) -> int:
-    """Rows of a part whose quantiles stand for it, fewer where there are many columns."""
-    return max(1, min(PART_ROWS, PART_CELLS // max(d, 1)))
-
-
 def _hashes(ids: pa.ChunkedArray, seed: int = 0) -> NDArray[np.uint64]:
     """A hash of each id, which depends on its text and the seed alone."""
     import pandas as pd
-    import pyarrow as pa
 
     texts = ids.cast(pa.string()).to_numpy(zero_copy_only=False).astype(object)
     hashes: NDArray[np.uint64] = pd.util.hash_array(
@@ -340,23 +300,21 @@ def _hashes(ids: pa.ChunkedArray, seed: int = 0) -> NDArray[np.uint64]:
 
 def rows_by_key(batches: Iterator[pa.ChunkedArray], size: int, seed: int) -> Ints:
     """Numbers of rows drawn by their ids, in the order of the draw: the same in any row order."""
-    kept = np.empty(0, [("hash", np.uint64), ("row", np.int64)])
+    lowest = np.empty(0, [("hash", np.uint64), ("row", np.int64)])
     first = 0
     for ids in batches:
-        place = np.empty(len(ids), kept.dtype)
+        place = np.empty(len(ids), lowest.dtype)
         place["hash"], place["row"] = _hashes(ids, seed), first + np.arange(len(ids))
-        kept = np.sort(np.concatenate([kept, place]), order=["hash", "row"])[:size]
+        lowest = np.sort(np.concatenate([lowest, place]), order=["hash", "row"])[:size]
         first += len(ids)
-    if len(np.unique(kept["hash"])) < len(kept):
+    if len(np.unique(lowest["hash"])) < len(lowest):
         raise InputError("some drawn rows have the same id, which must name one row only")
-    rows: Ints = kept["row"]
+    rows: Ints = lowest["row"]
     return rows
 
 
 def _numeric_columns(table: pa.Table, layout: TextLayout | None) -> list[str]:
     """The columns of numbers: by type, or in text by the first lines."""
-    import pyarrow as pa
-
     if layout is not None:
         return [name for name in table.column_names if name in layout.numeric]
     types = pa.types
@@ -378,9 +336,6 @@ def _matrix(table: pa.Table, names: Sequence[str], layout: TextLayout | None) ->
 
 def _numbers(column: pa.ChunkedArray, layout: TextLayout | None) -> NDArray[Any]:
     """The numbers of a column, NaN where there is none."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if layout is not None:
         column = pc.utf8_trim_whitespace(column)
         if layout.decimal == ",":
@@ -405,8 +360,6 @@ def _raw_sample(partitions: Partitions, table: pa.Table, options: ReadingOptions
 
 def _beyond_sample(sums: ColumnSums, sample: pa.Table) -> Iterator[str]:
     """Notes on columns whose other rows are unlike the sampled ones."""
-    import pyarrow as pa
-
     far = []
     for j, name in enumerate(sums.names):
         if not (pa.types.is_integer(sample[name].type) or pa.types.is_floating(sample[name].type)):
@@ -415,7 +368,7 @@ def _beyond_sample(sums: ColumnSums, sample: pa.Table) -> Iterator[str]:
         values = values[np.isfinite(values)]
         if not len(values):
             continue
-        reach = FAR * max(float(values.std()), 1e-300)
+        reach = LIMITS.far * max(float(values.std()), 1e-300)
         if sums.low[j] < values.min() - reach or sums.high[j] > values.max() + reach:
             far.append(f"{name!r} (from {sums.low[j]:g} to {sums.high[j]:g})")
     if far:

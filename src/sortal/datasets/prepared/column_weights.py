@@ -8,40 +8,33 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from sortal.datasets.prepared.data_checks import repeated_columns
-from sortal.datasets.prepared.dataset import round_columns
+from sortal.datasets.prepared.data_checks import MAX_COMPARED_CELLS, repeated_columns
+from sortal.datasets.prepared.dataset import Weighing, round_columns
 from sortal.datasets.prepared.pipeline import scale_columns
 from sortal.datasets.prepared.preparation import preparation_of_features
-from sortal.datasets.values import dependence
-from sortal.datasets.values.dependence import Weighing
 from sortal.datasets.values.drafts import DatasetDraft
 from sortal.datasets.values.feature_scaling import SCALING_NOTES
 from sortal.datasets.values.findings import Finding, ordered
+from sortal.datasets.values.limits import LIMITS, MAX_ROWS
 from sortal.datasets.values.missing_values import Filler, fill_missing
 from sortal.datasets.values.reading_options import ReadingOptions
 from sortal.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sortal.datasets.prepared.dataset import Dataset
     from sortal.datasets.prepared.preparation import Preparation
-    from sortal.runtime.types import Ints, Metric, Rows
+    from sortal.runtime.types import Bools, Floats, Ints, Metric, Rows
 
 #: the weights of a user: by column, of all in order, or "equal"; None for those of the data
 ColumnWeights: TypeAlias = "Mapping[str, float] | Sequence[float] | str | None"
-#: fewer objects are not weighed
-MIN_OBJECTS = 50
-#: cells up to which copies of all rows are sought
-MAX_COMPARED = 20_000_000
-#: digits that a scaling and its reversal leave
-EXACT_DIGITS = 14
 #: distances to which each column contributes by its differences
 WEIGHABLE = ("euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski")
 
 
 def weighted(
-    dataset: Dataset,
-    column_weights: ColumnWeights = None,
-    metric: Metric | None = None,
+    dataset: Dataset, column_weights: ColumnWeights = None, metric: Metric | None = None
 ) -> Dataset:
     """Data set whose columns are multiplied by their weights.
 
@@ -119,7 +112,7 @@ def weighted(
         return dataset
     else:
         rows = _rows_once(dataset.X)
-        if len(rows) < MIN_OBJECTS:
+        if len(rows) < LIMITS.min_objects:
             return dataset
         weighing = _decided(dataset, columns, rows)
     if weighing.by == "user":
@@ -187,7 +180,7 @@ def _checked(column_weights: Mapping[str, float] | Sequence[float], names: list[
 def _rows_once(X: Rows) -> Ints:
     """Objects, one of each m where every row occurs m times or a multiple of m."""
     n, d = X.shape
-    if X.size > MAX_COMPARED:
+    if X.size > MAX_COMPARED_CELLS:
         return np.arange(n)
     contents = np.ascontiguousarray(X + 0.0).view(np.dtype((np.void, X.itemsize * d))).ravel()
     _, first, counts = np.unique(contents, return_index=True, return_counts=True)
@@ -207,13 +200,13 @@ def _decided(dataset: Dataset, columns: Mapping[str, Ints], rows: Ints) -> Weigh
         for key in dict.fromkeys(set_of.values())
     }
     names, d = list(sets), len(sets)
-    most = min(dependence.MAX_OBJECTS, max(dependence.MIN_SAMPLED, dependence.MAX_CELLS // d))
+    most = min(MAX_ROWS, max(10 * LIMITS.min_objects, MAX_CELLS // d))
     sampled = ""
     if len(rows) > most:
         rows = np.sort(rng.choice(rows, most, replace=False))
         sampled = f"{most:,} objects"
-    if d > dependence.MAX_PARTNERS:
-        sampled += f"{' and ' * bool(sampled)}{dependence.MAX_PARTNERS} columns to compare with"
+    if d > MAX_PARTNERS:
+        sampled += f"{' and ' * bool(sampled)}{MAX_PARTNERS} columns to compare with"
     X = dataset.X[rows]
     gaps = np.zeros(X.shape, dtype=bool) if dataset.gaps is None else dataset.gaps[rows]
     values = np.column_stack(
@@ -225,7 +218,7 @@ def _decided(dataset: Dataset, columns: Mapping[str, Ints], rows: Ints) -> Weigh
     repeated = [name for name, _ in repeated_columns(X[:, order], origin, names)]
     keeps = ~np.isin(np.array(names, dtype=object), repeated)
     counts = np.zeros(d, dtype=bool)
-    counts[keeps] = dependence.informative(values[:, keeps], is_numeric[keeps], rng)
+    counts[keeps] = informative(values[:, keeps], is_numeric[keeps], rng)
     weights = dict(zip(names, counts.astype(float).tolist(), strict=True))
     excluded = [name for name in columns if weights[set_of[name]] == 0]
     return Weighing(
@@ -253,7 +246,7 @@ def _prepared_anew(dataset: Dataset, columns: Mapping[str, Ints], weighing: Weig
     origin = np.repeat(np.arange(len(names)), [len(columns[name]) for name in names])
     X, filler = np.array(dataset.X), dataset.preparation.filler
     draft = DatasetDraft(
-        round_columns(X * scale + center, EXACT_DIGITS)[:, counted].astype(X.dtype),
+        round_columns(X * scale + center, digits=14)[:, counted].astype(X.dtype),
         tuple(dataset.feature_names[j] for j in counted),
         origin, tuple(names), dataset.preparation.categorical[counted],
         [], owned=True,
@@ -337,3 +330,183 @@ def _findings(weighing: Weighing) -> list[Finding]:
         for key, names in (("independent", weighing.independent), ("repeated", weighing.repeated))
         if names
     ]
+
+
+#: derived: objects of a code in a test by χ² (Cochran 1954: five expected in each cell)
+MIN_CODE_COUNT = 5
+#: limit of cost: columns are compared with as many others, drawn at random where there are more
+MAX_PARTNERS = 200
+#: limit of cost: cells that the comparison takes
+MAX_CELLS = 2_000_000
+#: limit of cost: columns up to which triples are tested, and modes by likelihoods
+MAX_FITTED = 60
+
+
+def code_values(values: Floats) -> Ints:
+    """Codes of a numeric column: its few values, else its quarters and its two best parts."""
+    distinct, codes = np.unique(values, return_inverse=True)
+    if len(distinct) > LIMITS.max_coded:
+        edges = np.unique([*np.quantile(values, (0.25, 0.5, 0.75)), _best_split(values)])
+        codes = np.searchsorted(edges, values)
+    return merge_rare(codes.astype(np.int64))
+
+
+def _best_split(values: Floats) -> float:
+    """Last value of the lower of the two parts with the least squares within (Otsu 1979)."""
+    ordered = np.sort(values)
+    below = np.arange(1, len(ordered))
+    between = np.cumsum(ordered - ordered.mean())[:-1] ** 2 / (below * below[::-1])
+    return float(ordered[np.argmax(np.where(np.diff(ordered) > 0, between, -1.0))])
+
+
+def merge_rare(codes: Ints) -> Ints:
+    """Codes from 0 without gaps, where all rare ones are one code."""
+    counts = np.bincount(codes)
+    is_rare = counts < max(MIN_CODE_COUNT, LIMITS.min_code_share * len(codes))
+    if is_rare.sum() > 1 or (is_rare.any() and counts[is_rare].sum() < MIN_CODE_COUNT):
+        common = np.flatnonzero(~is_rare)
+        n_rare = counts[is_rare].sum()
+        # too few to be a code of their own: they join the most frequent
+        target = -1 if n_rare >= MIN_CODE_COUNT else int(np.argmax(counts))
+        codes = np.where(is_rare[codes], target, codes)
+        if len(common) == 0:
+            return np.zeros(len(codes), dtype=np.int64)
+    return np.unique(codes, return_inverse=True)[1]
+
+
+def pair_tests(codes: Sequence[Ints], partners: Ints) -> tuple[Floats, Floats]:
+    """p-value of independence (χ²) of each column and each partner; 1 for a column with itself.
+
+    Also the p-value of independence from all partners together, by the sum of the χ². Two of its
+    moments follow from the dependence among the partners.
+
+    Objects without a value have the code -1, and are in no test of the column. Time O(n D P) for
+    D codes of all columns and P codes of the partners.
+    """
+    from scipy import stats
+
+    sizes = np.array([max(1, int(code.max()) + 1) for code in codes])
+    of_rows, of_columns = sizes, sizes[partners]
+    rows = _indicators(codes, of_rows)
+    columns = _indicators([codes[j] for j in partners], of_columns)
+    starts = np.r_[0, np.cumsum(of_rows)[:-1]]
+    partner_starts = np.r_[0, np.cumsum(of_columns)[:-1]]
+    has_row = np.add.reduceat(rows, starts, axis=1)
+    has_column = np.add.reduceat(columns, partner_starts, axis=1)
+    counts = (rows.T @ columns).astype(np.float64)
+    expected = np.repeat(rows.T @ has_column, of_columns, axis=1).astype(np.float64)
+    expected *= np.repeat(has_row.T @ columns, of_rows, axis=0)
+    shares = counts**2 / np.maximum(expected, 1)
+    sums = np.add.reduceat(np.add.reduceat(shares, starts, axis=0), partner_starts, axis=1)
+    strength = np.maximum(sums - 1, 0.0)
+    statistic = (has_row.T @ has_column) * strength
+    freedom = np.outer(of_rows - 1, of_columns - 1)
+    p_values = np.where(freedom > 0, stats.chi2.sf(statistic, np.maximum(freedom, 1)), 1.0)
+    p_values[partners, np.arange(len(partners))] = 1.0
+    is_other = (partners != np.arange(len(codes))[:, None]).astype(np.float64)
+    between = strength[partners]
+    np.fill_diagonal(between, of_columns - 1)
+    mean = np.maximum(is_other @ (of_columns - 1), 1)
+    ratio = np.maximum(((is_other @ between) * is_other).sum(axis=1) / mean, 1)
+    together = (statistic * is_other).sum(axis=1) / ratio
+    return p_values, np.asarray(stats.chi2.sf(together, np.maximum(of_rows - 1, 1) * mean / ratio))
+
+
+def _indicators(codes: Sequence[Ints], sizes: Ints) -> NDArray[np.float32]:
+    """Columns of 0 and 1, one for each code of each column."""
+    out = np.zeros((len(codes[0]), int(sizes.sum())), dtype=np.float32)
+    start = 0
+    for code, size in zip(codes, sizes, strict=True):
+        rows = np.flatnonzero(code >= 0)
+        out[rows, start + code[rows]] = 1.0
+        start += size
+    return out
+
+
+def mode_p_value(values: Floats, rng: np.random.Generator, *, fitted: bool) -> float:
+    """p-value of one mode by Hartigan's dip; if ``fitted`` also by the likelihood of two groups."""
+    values = np.sort(values)
+    distinct = np.unique(values)
+    if len(distinct) <= LIMITS.max_coded:
+        return 1.0
+    if len(distinct) < 0.8 * len(values):
+        steps = np.diff(distinct)
+        reach = np.minimum(steps, 3 * np.median(steps)) / 2
+        at = np.searchsorted(distinct, values)
+        below, above = np.r_[reach[0], reach][at], np.r_[reach, reach[-1]][at]
+        values = values + rng.uniform(-below, above)
+    from sortal._kernels.dip import dip_evidence  # starts Numba
+    from sortal._kernels.modes import line_evidence
+
+    evidence = line_evidence(values) if fitted else dip_evidence(np.sort(values))
+    return float(np.exp(-evidence))
+
+
+def triple_tests(values: Floats, candidates: Bools) -> Floats:
+    """Smallest p-value of each candidate with two columns: of its sign and their product's sign.
+
+    Values above their median are 1, others -1. A column whose sign goes with the product of two
+    others' signs depends on the two together, though it may depend on neither alone (XOR).
+    """
+    from scipy import stats
+
+    n, d = values.shape
+    signs = np.where(values > np.nanmedian(values, axis=0), 1.0, -1.0)
+    signs[np.isnan(values)] = np.nan
+    share = (1 + np.nanmean(signs, axis=0)) / 2
+    has_two_sides = np.minimum(share, 1 - share) >= LIMITS.min_side
+    spread = np.where(has_two_sides, np.nanstd(signs, axis=0), np.inf)
+    standardized = np.nan_to_num((signs - np.nanmean(signs, axis=0)) / spread)
+    squares = standardized**2
+    spread = np.sqrt(np.maximum(squares.T @ squares / n, 1))  # of the product of two columns
+    p_values = np.ones(d)
+    for i in np.flatnonzero(candidates & has_two_sides):
+        means = standardized.T @ (standardized * standardized[:, [i]]) / (n * spread)
+        np.fill_diagonal(means, 0.0)
+        means[i] = means[:, i] = 0.0
+        p_values[i] = 2 * stats.norm.sf(np.sqrt(n) * float(np.abs(means).max()))
+    return p_values
+
+
+def informative(values: Floats, is_numeric: Bools, rng: np.random.Generator) -> Bools:
+    """Mask of the columns that count: all, unless some depend on others or have several modes.
+
+    ``values`` has a number per column, for categories their codes, and NaN for missing values. Then
+    those count, and those of so few unusual values that dependence could not show.
+    """
+    from scipy import stats
+
+    d = values.shape[1]
+    codes = [_coded(column, numeric) for column, numeric in zip(values.T, is_numeric, strict=True)]
+    partners = np.arange(d)
+    if d > MAX_PARTNERS:
+        partners = np.sort(rng.choice(d, MAX_PARTNERS, replace=False))
+    by_pair, together = pair_tests(codes, partners)
+    p_values = 2 * np.minimum(by_pair.min(axis=1) * max(1, len(partners) - 1), together)
+    mask: Bools = stats.false_discovery_control(np.minimum(p_values, 1)) <= LIMITS.level
+    for j in np.flatnonzero(is_numeric & ~mask):
+        column = values[:, j]
+        fitted = d <= MAX_FITTED
+        mask[j] = mode_p_value(column[~np.isnan(column)], rng, fitted=fitted) * d <= LIMITS.level
+    if 3 <= d <= MAX_FITTED and not mask.all():
+        n_triples = d * (d - 1) * (d - 2) / 6
+        mask |= triple_tests(values, ~mask) * n_triples <= LIMITS.level
+    if d < LIMITS.min_columns:
+        distinct = [len(np.unique(column[~np.isnan(column)])) for column in values.T]
+        mask |= is_numeric & (np.array(distinct) > LIMITS.max_coded)
+    if not mask.any():
+        return ~mask
+    for j in np.flatnonzero(~mask):
+        counts = np.unique(values[~np.isnan(values[:, j]), j], return_counts=True)[1]
+        mask[j] = 0 < counts.sum() - counts.max() < LIMITS.min_unusual
+    return mask
+
+
+def _coded(values: Floats, is_numeric: bool) -> Ints:
+    """Codes of a column, -1 for missing values."""
+    codes = np.full(len(values), -1, dtype=np.int64)
+    seen = ~np.isnan(values)
+    if seen.any():
+        observed = values[seen]
+        codes[seen] = code_values(observed) if is_numeric else merge_rare(observed.astype(np.int64))
+    return codes

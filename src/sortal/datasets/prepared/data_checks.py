@@ -8,6 +8,7 @@ import numpy as np
 
 from sortal.datasets.values.feature_scaling import center_spread
 from sortal.datasets.values.findings import Finding
+from sortal.datasets.values.limits import LIMITS, MAX_ROWS, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,25 +21,17 @@ if TYPE_CHECKING:
     from sortal.datasets.values.reading_options import ReadingOptions
     from sortal.runtime.types import Bools, Floats, Labels, Rows
 
-#: ratio of the largest spread to the lower quartile of spreads above which units differ
-MAX_SPREAD_RATIO = 5.0
-#: smallest spread whose squared differences keep their digits
+#: derived: above the root of the least float64, so that squared differences keep their digits
 MIN_SPREAD = 1e-140
 COORDINATE_NAMES = frozenset((
     "x", "y", "z", "lon", "long", "longitude", "lat", "latitude", "lng", "easting", "northing",
 ))  # fmt: skip
-#: correlation above which columns are one column in two units
-MIN_COLLINEARITY = 0.9999
+#: limit of cost: columns that are compared in pairs
 MAX_COMPARED_COLUMNS = 1000
-MIN_COMPARED_ROWS = 10
-MAX_COMPARED_ROWS = 5000
-MIN_ROWS_OF_FLAGS = 100
-MIN_LABELLED = 20  # objects whose classes a column must repeat
-MIN_REPRODUCED_SHARE = 0.98  # share of the objects whose value determines their cluster
-MIN_REPEATED_SHARE = 0.01  # least share of repeated rows that is reported
-#: share of the rows that are nearer to the next one than to one so far below from which on they are
-#: a series, and fewest and most rows that are compared
-MIN_ALIKE, LAG, MIN_SUCCESSIVE, MAX_SUCCESSIVE = 0.85, 10, 50, 2000
+#: limit of cost: cells in which repeated rows and columns are sought
+MAX_COMPARED_CELLS = 20_000_000
+#: limit of cost: rows that are compared with rows below
+MAX_SUCCESSIVE = 2000
 
 
 def missing_values(plan: ReadingPlan, n: int, options: ReadingOptions) -> list[Finding]:
@@ -62,16 +55,12 @@ def missing_values(plan: ReadingPlan, n: int, options: ReadingOptions) -> list[F
 def outcome_columns(
     draft: DatasetDraft, plan: ReadingPlan, options: ReadingOptions
 ) -> tuple[list[Finding], tuple[str, ...]]:
-    """Finding about columns that are the classes under another name; exclude them.
-
-    They are called as the column of the classes, or have another value for each class and in
-    no other.
-    """
+    """Finding about columns that are the classes under another name; exclude them."""
     if draft.labels is None or draft.sparse or options.accepts("outcome"):
         return [], ()
     classes = {value: i for i, value in enumerate(dict.fromkeys(draft.labels.tolist()))}
     codes = np.array([classes[value] for value in draft.labels])
-    is_complete = None not in classes and len(codes) >= MIN_LABELLED and len(classes) > 1
+    is_complete = None not in classes and len(codes) >= LIMITS.min_rows and len(classes) > 1
     n_values = {column.name: column.n_values for column in plan.columns}
     names = []
     for j, name in enumerate(draft.columns):
@@ -93,11 +82,7 @@ def outcome_columns(
 def chosen_scale(
     draft: DatasetDraft, spread: Floats, flags: Bools, options: ReadingOptions
 ) -> tuple[str, Finding | None]:
-    """Scaling of the numbers, and the finding that explains it, if any.
-
-    The units differ where the largest spread of a column is :data:`MAX_SPREAD_RATIO` times the
-    lower quartile of the spreads. Columns of two values, ``flags``, are categories.
-    """
+    """Scaling of the numbers, but for ``flags``, and the finding that explains it, if any."""
     finding = None
     coded = draft.categorical | flags
     numeric = np.flatnonzero((spread > 0) & ~coded)
@@ -111,7 +96,7 @@ def chosen_scale(
             facts = {"spread": float(spread[largest])}
             names: tuple[str, ...] = (draft.names[largest],)
             finding = Finding("magnitude", "notable", facts, names, {"scale": "none"})
-        elif ratio > MAX_SPREAD_RATIO and not are_coordinates:
+        elif ratio > LIMITS.max_spread_ratio and not are_coordinates:
             unit_facts = {"ratio": ratio, "scale": "none" if is_unscaled else "standard"}
             names = (draft.names[largest], draft.names[lower_quartile])
             option = {"scale": "standard" if is_unscaled else "none"}
@@ -126,10 +111,7 @@ def chosen_scale(
 
 
 def repeats(draft: DatasetDraft, options: ReadingOptions) -> tuple[list[Finding], tuple[str, ...]]:
-    """Findings about repeated rows and columns; exclude the latter and return their names.
-
-    Columns that repeat others up to their unit would count as often as they occur.
-    """
+    """Findings about repeated rows and columns; excludes the columns, and returns their names."""
     findings = _repeated_rows(draft)
     is_accepted = options.series or options.accepts("duplicate-columns")
     pairs = [] if is_accepted else repeated_columns(draft.X, draft.origin, draft.columns)
@@ -149,7 +131,7 @@ def _repeated_rows(draft: DatasetDraft) -> list[Finding]:
     """Finding about repeated rows, where numbers rarely coincide."""
     X = draft.X
     n, d = X.shape
-    if d < 2 or n < 20 or X.size > 2e7:
+    if d < 2 or n < LIMITS.min_rows or X.size > MAX_COMPARED_CELLS:
         return []
     numeric = [j for j in range(d) if not draft.categorical[j]]
     if not any(len(np.unique(X[:, j])) > n / 4 for j in numeric[:50]):
@@ -157,7 +139,7 @@ def _repeated_rows(draft: DatasetDraft) -> list[Finding]:
         return []
     rows = np.ascontiguousarray(X + 0.0).view(np.dtype((np.void, X.itemsize * d))).ravel()
     count = n - len(np.unique(rows))
-    if count < max(2, MIN_REPEATED_SHARE * n):
+    if count < max(2, LIMITS.min_repeated * n):
         return []
     return [
         Finding(
@@ -168,26 +150,23 @@ def _repeated_rows(draft: DatasetDraft) -> list[Finding]:
 
 
 def repeated_columns(
-    X: NDArray[Any], origin: NDArray[np.intp], columns: Sequence[str]
+    X: NDArray[Any], origin: NDArray[np.intp], columns: Sequence[str], limits: Limits = LIMITS
 ) -> list[tuple[str, str]]:
-    """Columns whose features are all multiples of another column's, with that column.
-
-    ``origin`` has the number of each feature's column.
-    """
+    """Columns whose features are all multiples of another column's, with that column."""
     n, d = X.shape
-    if n < MIN_COMPARED_ROWS or X.size > 2e7 or not 2 <= d <= MAX_COMPARED_COLUMNS:
+    if n < 10 or X.size > MAX_COMPARED_CELLS or not 2 <= d <= MAX_COMPARED_COLUMNS:
         return []
-    rows = np.arange(n)[:: max(1, n // MAX_COMPARED_ROWS)]
+    rows = np.arange(n)[:: max(1, n // MAX_ROWS)]
     X = _with_means(X[rows])
     center, spread = center_spread(X, "standard")
     Z = (X - center) / np.where(spread > 0, spread, 1)
     with np.errstate(invalid="ignore"):
-        is_multiple = np.abs(Z.T @ Z) / len(rows) > MIN_COLLINEARITY
+        is_multiple = np.abs(Z.T @ Z) / len(rows) > limits.min_collinearity
     two_valued = np.array([len(np.unique(X[:, j])) <= 2 for j in range(d)])
-    if n < MIN_ROWS_OF_FLAGS:  # columns of two values coincide by chance
+    if n < limits.min_rows_of_flags:  # columns of two values coincide by chance
         is_multiple &= ~two_valued
     is_multiple[:, spread == 0] = False
-    kept = np.zeros(d, dtype=bool)
+    is_original = np.zeros(d, dtype=bool)
     pairs: list[tuple[str, str]] = []
     # of several units the one whose spread is most like that of the other columns stays
     typical = np.log(np.where(spread > 0, spread, 1))
@@ -195,12 +174,12 @@ def repeated_columns(
     first = [distance[origin == j].min(initial=np.inf) for j in range(len(columns))]
     for j in np.argsort(np.round(first, 6), kind="stable"):
         name, features = columns[j], np.flatnonzero(origin == j)
-        repeated = is_multiple[np.ix_(features, np.flatnonzero(kept))]
+        repeated = is_multiple[np.ix_(features, np.flatnonzero(is_original))]
         if len(features) and repeated.size and repeated.any(axis=1).all():
-            original = np.flatnonzero(kept)[np.argmax(repeated[0])]
+            original = np.flatnonzero(is_original)[np.argmax(repeated[0])]
             pairs.append((name, columns[origin[original]]))
         else:
-            kept[features] = True
+            is_original[features] = True
     return pairs
 
 
@@ -218,7 +197,7 @@ def sorted_labels(draft: DatasetDraft, y: NDArray[Any]) -> list[Finding]:
     labelled = np.array([value is not None for value in y], dtype=bool)
     n_labelled = int(labelled.sum())
     is_prefix = 0 < n_labelled < len(labelled) and labelled[:n_labelled].all()
-    if not is_prefix or draft.sparse or len(labelled) < 20:
+    if not is_prefix or draft.sparse or len(labelled) < LIMITS.min_rows:
         return []
     for j in range(min(draft.X.shape[1], 1000)):
         steps = np.diff(draft.X[:, j])
@@ -250,31 +229,31 @@ def reproduced(dataset: Dataset, labels: Labels) -> list[Finding]:
         table = np.zeros((len(values), len(clusters)), dtype=np.int64)
         np.add.at(table, (code.ravel(), cluster_of_object), 1)
         share = min(table.max(axis=0).sum(), table.max(axis=1).sum()) / len(labels)
-        if share >= MIN_REPRODUCED_SHARE:
+        if share >= LIMITS.min_reproduced:
             option = {"drop": (column.name,)}
             facts = {"share": float(share)}
             findings.append(Finding("reproduced", "harmful", facts, (column.name,), option))
     return findings
 
 
-def successive(X: Rows) -> list[Finding]:
+def successive(X: Rows, limits: Limits = LIMITS) -> list[Finding]:
     """Finding that most rows are nearer to the next one than to the tenth below, if so.
 
     So they are in a series, where chances that hold for independent rows do not. Of independent
     rows half are, and few more where a table is sorted by classes. Columns in ascending or
     descending order do not count, so it may be sorted by one.
     """
-    n = X.shape[0] - LAG
-    if n < MIN_SUCCESSIVE:
+    n = X.shape[0] - limits.lag
+    if n < limits.min_objects:
         return []
     rows = np.sort(np.random.default_rng(0).permutation(n)[:MAX_SUCCESSIVE])
-    here, after, later = (X[rows + below] for below in (0, 1, LAG))
-    if isinstance(here, np.ndarray):
-        kept = [not _has_one_direction(steps) for steps in np.diff(here, axis=0).T]
-        here, after, later = here[:, kept], after[:, kept], later[:, kept]
-    near, far = _squared_distances(here, after), _squared_distances(here, later)
+    current, after, later = (X[rows + below] for below in (0, 1, limits.lag))
+    if isinstance(current, np.ndarray):
+        unsorted = [not _has_one_direction(steps) for steps in np.diff(current, axis=0).T]
+        current, after, later = current[:, unsorted], after[:, unsorted], later[:, unsorted]
+    near, far = _squared_distances(current, after), _squared_distances(current, later)
     share = float(np.mean((near < far) + (near == far) / 2))
-    if share < MIN_ALIKE:
+    if share < limits.min_alike:
         return []
     return [Finding("successive", "harmful", {"share": share}, (), {"accept": ("successive",)})]
 

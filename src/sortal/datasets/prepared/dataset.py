@@ -7,26 +7,50 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sortal.datasets.partitioned.partitions import reading_sizes
 from sortal.datasets.values import names_and_ids
+from sortal.datasets.values.limits import LIMITS
 from sortal.labelings import row_join
 from sortal.labelings.row_values import HEAD_ROWS
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
     from sortal.datasets.partitioned.sampled_tables import WholeTable
     from sortal.datasets.prepared.preparation import Preparation
     from sortal.datasets.tables.reading_plan import ReadingPlan
-    from sortal.datasets.values.dependence import Weighing
     from sortal.datasets.values.findings import Finding
     from sortal.datasets.values.names_and_ids import Ids
     from sortal.runtime.types import Bools, Floats, Ints, Rows
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """Weight of each column of a data set, and how it was decided.
+
+    Attributes
+    ----------
+    weights : mapping of str to float
+        Differences in a column are multiplied by its weight; columns of weight 0 are excluded.
+    by : {"dependence", "user"}
+    independent, repeated : tuple of str
+        Columns without weight because they depend on no other, or repeat one.
+    sampled : str
+        What part of the data the decision is based on; "" for all.
+    """
+
+    weights: Mapping[str, float]
+    by: Literal["dependence", "user"] = "dependence"
+    independent: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+    sampled: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,11 +177,11 @@ class Dataset:
         """
         X = self.X
         digest = hashlib.sha256(f"{X.shape} {X.dtype.str}".encode())
-        parts = [X]
+        arrays = [X]
         if not isinstance(X, np.ndarray):
-            parts = [X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data]
-        for part in parts:
-            digest.update(np.ascontiguousarray(part).data)
+            arrays = [X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data]
+        for array in arrays:
+            digest.update(np.ascontiguousarray(array).data)
         return digest.hexdigest()
 
     def _repr_html_(self) -> str:
@@ -184,29 +208,18 @@ class Dataset:
         return f"<Dataset {self.name!r}, {self.n_objects} × {self.n_features}>"
 
 
-#: columns that a data set remembers, and their bytes in all
-MAX_COLUMNS, MAX_BYTES = 8, 256 << 20
-#: least share of different values
-MIN_DISTINCT = 0.9
+#: limit of cost: columns that a data set remembers for later joins
+MAX_COLUMNS = 8
 
 
 @dataclass(frozen=True)
 class RowKeys:
-    """Columns of a source with a different value in nearly every object's row, as written.
+    """Columns of a source with a different value in nearly every object's row, as written."""
 
-    Attributes
-    ----------
-    columns : mapping of str to Arrow array
-        Values of the objects.
-    aside : mapping of str to Arrow array
-        Values in the rows of the source that are no objects.
-    n_source : int or None
-        Rows of the source.
-    """
-
-    columns: Mapping[str, Any] = field(default_factory=dict)
+    columns: Mapping[str, Any] = field(default_factory=dict)  # values of the objects
+    #: values in the rows of the source that are no objects
     aside: Mapping[str, Any] = field(default_factory=dict)
-    n_source: int | None = None
+    n_source: int | None = None  # rows of the source
 
 
 def possible_keys(table: pa.Table) -> dict[str, pa.ChunkedArray]:
@@ -217,7 +230,7 @@ def possible_keys(table: pa.Table) -> dict[str, pa.ChunkedArray]:
         column = table.column(name)
         if len(columns) == MAX_COLUMNS:
             break
-        if not _may_differ(column) or n_bytes + column.nbytes > MAX_BYTES:
+        if not _may_differ(column) or n_bytes + column.nbytes > reading_sizes.max_bytes:
             continue
         n_bytes += column.nbytes
         columns[name] = column
@@ -226,9 +239,6 @@ def possible_keys(table: pa.Table) -> dict[str, pa.ChunkedArray]:
 
 def _may_differ(column: pa.ChunkedArray) -> bool:
     """Whether few of the first values repeat; numbers with decimals are measured."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if pa.types.is_nested(column.type) or pa.types.is_boolean(column.type):
         return False
     head = _countable(column.slice(0, HEAD_ROWS)).drop_null()
@@ -241,29 +251,24 @@ def _may_differ(column: pa.ChunkedArray) -> bool:
 
 def _countable(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The column as a type whose values Arrow can count."""
-    import pyarrow as pa
-
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if pa.types.is_floating(kind):
-        kind = pa.float64()
-    elif pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
-        kind = pa.large_string() if pa.types.is_string_view(kind) else pa.large_binary()
-    return column.cast(kind)
+    dtype = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_floating(dtype):
+        dtype = pa.float64()
+    elif pa.types.is_string_view(dtype) or pa.types.is_binary_view(dtype):
+        dtype = pa.large_string() if pa.types.is_string_view(dtype) else pa.large_binary()
+    return column.cast(dtype)
 
 
 def row_keys(
     columns: Mapping[str, pa.ChunkedArray], rows: NDArray[np.intp] | None, n_source: int
 ) -> RowKeys:
     """The keys among the columns of a source, of whose rows some are objects."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     aside_rows = None if rows is None else np.setdiff1d(np.arange(n_source), rows)
     keys, aside = {}, {}
     for name, column in columns.items():
         values = column if rows is None else column.take(pa.array(rows))
         # one that would be a key but for a few repeats has to be refused by name
-        if pc.count_distinct(_countable(values)).as_py() < MIN_DISTINCT * len(values):
+        if pc.count_distinct(_countable(values)).as_py() < LIMITS.min_key_share * len(values):
             continue
         keys[name] = values
         if aside_rows is not None and len(aside_rows):
@@ -272,10 +277,7 @@ def row_keys(
 
 
 def rows_of(objects: Dataset | row_join.Rows | Ids, *, key: str | None = None) -> row_join.Rows:
-    """The rows of a data set, or of objects with these ids, as a join takes them.
-
-    Ids without a name are called ``key``.
-    """
+    """The rows of a data set, or of objects with ids called ``key``, as a join takes them."""
     if isinstance(objects, row_join.Rows):
         return objects
     if not hasattr(objects, "fingerprint"):
@@ -310,10 +312,6 @@ def _named_ids(
     return columns if "id" in columns or not has_ids else {**columns, "id": ids}
 
 
-#: significant digits that remain after a scaling is undone
-SIGNIFICANT_DIGITS = 12
-
-
 def original_units(data: Dataset, rows: Ints | None = None) -> Any:
     """Return the features in original units, dates as dates.
 
@@ -337,7 +335,7 @@ def original_units(data: Dataset, rows: Ints | None = None) -> Any:
     X = X.astype(np.float64)
     if data.scale is not None and data.center is not None:
         X = X * data.scale + data.center
-        round_columns(X, SIGNIFICANT_DIGITS)
+        round_columns(X, digits=12)
     table = pd.DataFrame(X, columns=list(data.feature_names))
     for column in () if data.plan is None else data.plan.columns:
         if column.kind == "date" and column.use == "feature" and column.name in table:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sortal.datasets.partitioned.part_summaries import unlike_finding
@@ -47,13 +48,7 @@ from sortal.datasets.values.names_and_ids import (
 )
 from sortal.datasets.values.reading_options import ReadingOptions, RepairableError
 from sortal.labelings.indexes import in_order_of
-from sortal.labelings.labels import (
-    UNREADABLE,
-    count_labels,
-    is_unreadable,
-    known_labels,
-    none_note,
-)
+from sortal.labelings.labels import UNREADABLE, count_labels, is_unreadable, known_labels, none_note
 from sortal.labelings.row_join import Rows
 from sortal.runtime.validation import InputError, as_numbers
 
@@ -75,12 +70,7 @@ def prepare(
     *,
     classes: ClassReader | None = None,
 ) -> Dataset:
-    """Data set of raw data: take out labels and ids, encode, impute, check and scale.
-
-    ``classes`` reads the file of classes that the options name.
-    """
-    import pyarrow as pa
-
+    """Data set of raw data; ``classes`` reads the file of classes that the options name."""
     table: InterpretedTable | None = None
     findings: list[Finding] = []
     if isinstance(raw.content, pa.Table):

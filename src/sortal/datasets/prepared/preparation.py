@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from sortal.datasets.prepared.source_columns import SourceColumn
-from sortal.datasets.values import column_arrays
+from sortal.datasets.values import column_arrays, number_readings
+from sortal.datasets.values.column_kinds import temporal_days
 from sortal.datasets.values.missing_values import Filler as Filler
-from sortal.datasets.values.names_and_ids import quoted, with_visible_names
-from sortal.datasets.values.number_readings import PLAIN_READING
+from sortal.datasets.values.names_and_ids import quoted, visible, with_visible_names
+from sortal.datasets.values.number_readings import PLAIN_READING, numbers_of
 from sortal.runtime.validation import InputError, check_data
 from sortal.text import TermWeighter, TextVectorizer
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
@@ -33,18 +34,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Prepared:
-    """Further objects, prepared like the data.
+    """Further objects, prepared like the data."""
 
-    Attributes
-    ----------
-    X : ndarray or csr_array, shape (m, d)
-    filled : ndarray of float64, shape (m,)
-        Share of each object's columns whose missing value was filled in.
-    notes : tuple of str
-    """
-
-    X: Rows
-    filled: Floats
+    X: Rows  # ndarray or csr_array, shape (m, d)
+    filled: Floats  # shape (m,): share of each object's columns whose missing value was filled in
     notes: tuple[str, ...] = ()
 
 
@@ -56,47 +49,27 @@ STORED_FIELDS = (
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """Conversion of a source's columns to the features of a data set.
+    """Conversion of a source's columns to the features of a data set."""
 
-    Attributes
-    ----------
-    columns : tuple of SourceColumn
-        In the order of their features; none for documents.
-    feature_names : tuple of str, length d
-    aside : tuple of str
-        Columns of the source that are not features.
-    center, scale : ndarray of float64, shape (d,), or None
-        Features are ``(values - center) / scale``.
-    filler : Filler or None
-        Imputation of missing values in features of weight above 0; None if none were missing.
-    of_table : bool
-        Whether the source was a table. Otherwise the columns have no kinds, and arrays match by
-        position.
-    dtype : str
-    text_column : str or None
-        The column with the texts of documents.
-    messages : bool
-        Whether only the bodies of the texts were used.
-    terms : TextVectorizer, TermWeighter or None
-        Fitted; converts texts or counts of terms to weights.
-    weights : ndarray of float64, shape (d,), or None
-        Factors of the scaled features; those of weight 0 are excluded.
-    reshaping : mapping of str to object
-        Options that made one row per object of several; empty if none did.
-    """
-
-    columns: tuple[SourceColumn, ...]
+    columns: tuple[SourceColumn, ...]  # in the order of their features; none for documents
     feature_names: tuple[str, ...]
-    aside: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()  # columns of the source that are not features
+    #: shape (d,): features are ``(values - center) / scale``
     center: Floats | None = None
     scale: Floats | None = None
+    #: imputation of missing values in features of weight above 0; None if none were missing
     filler: Filler | None = None
+    #: whether the source was a table. Otherwise the columns have no kinds, and arrays match by
+    #: position.
     of_table: bool = False
     dtype: str = "<f8"
-    text_column: str | None = None
-    messages: bool = False
+    text_column: str | None = None  # the column with the texts of documents
+    messages: bool = False  # whether only the bodies of the texts were used
+    #: fitted; converts texts or counts of terms to weights
     terms: TextVectorizer | TermWeighter | None = None
+    #: shape (d,): factors of the scaled features; those of weight 0 are excluded
     weights: Floats | None = None
+    #: options that made one row per object of several; empty if none did
     reshaping: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -160,8 +133,6 @@ class Preparation:
 
     def _prepare_table(self, table: pa.Table, filler: Filler | None) -> Prepared:
         """Further objects of a table, matched by column names."""
-        import pyarrow as pa
-
         table = column_arrays.plain_columns(with_visible_names(table))
         if table.num_columns and table.column_names[0] == "":
             table = table.rename_columns(["column1", *table.column_names[1:]])
@@ -215,8 +186,8 @@ class Preparation:
 
     def _fill_and_scale(self, X: NDArray[Any], filler: Filler | None, notes: list[str]) -> Prepared:
         """Impute, scale and check the features of further objects."""
-        kept = self.kept
-        X, origin = X[:, kept], self.origin[kept] if self.columns else self.origin
+        has_weight = self.kept
+        X, origin = X[:, has_weight], self.origin[has_weight] if self.columns else self.origin
         bad = ~np.isfinite(X)
         # the first feature of each column
         gaps = bad[:, np.unique(origin, return_index=True)[1]]
@@ -227,16 +198,16 @@ class Preparation:
                 check_data(X, name="X")  # raises with the places
             assert filler is not None
             X = np.array(X, dtype=np.float64)
-            filler.fill(X, bad, origin, self.categorical[kept])
+            filler.fill(X, bad, origin, self.categorical[has_weight])
             count, rows = int(gaps.sum()), int((share > 0).sum())
             notes.append(
                 f"Filled in {count:,} missing value{'s' * (count > 1)} of {rows:,} "
                 f"row{'s' * (rows > 1)}."
             )
         if self.scale is not None and self.center is not None:
-            X = (X - self.center[kept]) / self.scale[kept]
+            X = (X - self.center[has_weight]) / self.scale[has_weight]
         if self.weights is not None:
-            X = X * self.weights[kept]
+            X = X * self.weights[has_weight]
         X = check_data(X.astype(self.dtype, copy=False), name="X") if len(X) else X
         return Prepared(X, share, tuple(notes))
 
@@ -250,9 +221,9 @@ class Preparation:
     def original(self, X: NDArray[Any]) -> NDArray[Any]:
         """Features of prepared objects in original units; those without weight at their center."""
         if self.weights is not None:
-            kept = self.kept
-            features = np.zeros((len(X), len(kept)))
-            features[:, kept] = X / self.weights[kept]
+            has_weight = self.kept
+            features = np.zeros((len(X), len(has_weight)))
+            features[:, has_weight] = X / self.weights[has_weight]
             X = features
         if self.scale is not None and self.center is not None:
             X = X * self.scale + self.center
@@ -310,10 +281,10 @@ def _with_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def _column_from(facts: Mapping[str, Any]) -> SourceColumn:
     """A column from its stored facts; early files have ``decimal_comma`` in place of a reading."""
-    kept = {key: value for key, value in facts.items() if key != "decimal_comma"}
+    stored = {key: value for key, value in facts.items() if key != "decimal_comma"}
     if facts.get("decimal_comma"):
-        kept["reading"] = ("comma", *PLAIN_READING[1:])
-    return SourceColumn(**_with_tuples(kept))
+        stored["reading"] = ("comma", *PLAIN_READING[1:])
+    return SourceColumn(**_with_tuples(stored))
 
 
 def preparation_of(
@@ -355,15 +326,15 @@ def _source_column(
     name, facts = column.name, column.facts
     features = np.flatnonzero(draft.origin == j)
     categories: tuple[str, ...] = ()
-    kind: str = "date" if column.kind == "date" else "number"
+    column_type: str = "date" if column.kind == "date" else "number"
     if draft.categorical[features[0]] and not facts.get("indicator"):
         categories = tuple(draft.names[i][len(name) + 1 :] for i in features)
-        kind = "code" if column.kind == "code" else "category"
+        column_type = "code" if column.kind == "code" else "category"
     return SourceColumn(
         name,
-        kind,
+        column_type,
         categories,
-        form=str(facts.get("form", "")) if kind == "date" else "",
+        form=str(facts.get("form", "")) if column_type == "date" else "",
         reading=tuple(facts.get("reading", PLAIN_READING)),
         day_first=bool(facts.get("day_first")),
         missing=tuple(sorted(options.missing(name))),
@@ -434,3 +405,128 @@ def _terms_from_parts(
     vectorizer.terms_ = np.array(facts["names"], dtype=object)
     vectorizer.weighter_ = weighter
     return vectorizer
+
+
+@dataclass(frozen=True)
+class SourceColumn:
+    """Conversion of a column of the source to features."""
+
+    name: str
+    #: number, date, category, or code: a category whose values are whole numbers
+    kind: str = "number"
+    categories: tuple[str, ...] = ()  # values of a category or code, in the order of their features
+    form: str = ""  # format of dates
+    #: reading of numbers in text, as ``NumbersOfCells`` has it
+    reading: tuple[str, ...] = PLAIN_READING
+    day_first: bool = False
+    missing: tuple[str, ...] = ()  # marks of missing values besides the usual ones; in lower case
+    sentinels: tuple[float, ...] = ()  # numbers that stand for missing values
+
+    @property
+    def n_features(self) -> int:
+        """Number of features of the column."""
+        return len(self.categories) or 1
+
+    def features(self, column: pa.ChunkedArray) -> tuple[Floats, Counter[str]]:
+        """Features, NaN where the value is missing, and counts of unknown categories."""
+        if self.categories:
+            return self._indicators(_category_texts(column, whole=self.kind == "code"))
+        values = self._days(column) if self.kind == "date" else self._numbers(column)
+        values[~np.isfinite(values) | np.isin(values, self.sentinels)] = np.nan
+        return values[:, None], Counter()
+
+    def _indicators(self, texts: list[str | None]) -> tuple[Floats, Counter[str]]:
+        """Columns of 0 and 1, one per category, and counts of unknown categories."""
+        feature_of_value = {value: j for j, value in enumerate(self.categories)}
+        out = np.zeros((len(texts), len(feature_of_value)))
+        unknown: Counter[str] = Counter()
+        for i, text in enumerate(texts):
+            if text is None or self._is_missing(text):
+                out[i] = np.nan
+            elif text in feature_of_value:
+                out[i, feature_of_value[text]] = 1.0
+            else:
+                unknown[text] += 1
+        return out, unknown
+
+    def _is_missing(self, text: str) -> bool:
+        """Whether a text marks a missing value."""
+        lower = text.lower()
+        is_category = text in self.categories
+        return lower in self.missing or (lower in number_readings.MISSING_MARKS and not is_category)
+
+    def _numbers(self, column: pa.ChunkedArray) -> Floats:
+        """Values of a column of numbers."""
+        dtype = column.type
+        if pa.types.is_boolean(dtype):
+            return np.array(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
+        if not column_arrays.is_text(dtype) and not pa.types.is_dictionary(dtype):
+            return np.array(column_arrays.floats(column), dtype=np.float64)
+        return self._parse_cells(column, self._parse_numbers)
+
+    def _parse_numbers(self, cells: list[str]) -> Floats:
+        """Numbers in text; true is 1 and false 0."""
+        values = numbers_of(cells, self.reading).values
+        for i in np.flatnonzero(np.isnan(values)):
+            values[i] = {"true": 1.0, "false": 0.0}.get(cells[i].lower(), np.nan)
+        return values
+
+    def _days(self, column: pa.ChunkedArray) -> Floats:
+        """Days since 1970 of a column of dates."""
+        if pa.types.is_temporal(column.type):
+            return np.array(temporal_days(column), dtype=np.float64)
+        if self.form in ("seconds", "milliseconds"):
+            unit = 1.0 if self.form == "seconds" else 1e3
+            return self._numbers(column) / unit / number_readings.DAY
+        if self.form == "yyyymmdd":
+            values = self._numbers(column)
+            is_known = np.isfinite(values)
+            digits = number_readings.days_of_digits(values[is_known])
+            values[is_known] = np.nan if digits is None else digits
+            return values
+        return self._parse_cells(column, self._parse_dates)
+
+    def _parse_dates(self, cells: list[str]) -> Floats:
+        """Days of dates or times in text."""
+        if self.form == "time":  # Arrow parsed the text of the file so
+            return temporal_days(pa.chunked_array([cells]).cast(pa.time32("ms")))
+        return number_readings.days(cells, day_first=self.day_first)
+
+    def _parse_cells(self, column: pa.ChunkedArray, parse: Callable[[list[str]], Floats]) -> Floats:
+        """Values of text, each distinct cell parsed once."""
+        column = pc.utf8_trim_whitespace(_as_text(column))
+        codes, dictionary = column_arrays.encoded(column)
+        cells = ["" if text is None else text for text in dictionary.to_pylist()]
+        valued = [j for j, cell in enumerate(cells) if cell and not self._is_missing(cell)]
+        lookup = np.full(len(cells) + 1, np.nan)
+        if valued:
+            lookup[valued] = parse([cells[j] for j in valued])
+        return lookup[codes]
+
+
+def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Column as text."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column.cast(pa.large_string())
+
+
+def _category_texts(column: pa.ChunkedArray, *, whole: bool) -> list[str | None]:
+    """Values as categories are written; with ``whole``, 3.0 is 3."""
+    numeric = pa.types.is_floating(column.type) or pa.types.is_integer(column.type)
+    if numeric:
+        return [
+            None if v is None or v != v else str(int(v)) if v == int(v) else str(v)
+            for v in column.to_pylist()
+        ]
+    cells = [
+        None if cell is None or not cell.strip() else visible(cell.strip())
+        for cell in _as_text(column).to_pylist()
+    ]
+    if not whole:
+        return cells
+    values = numbers_of([cell or "" for cell in cells], PLAIN_READING).values
+    return [
+        str(int(value)) if value == np.floor(value) and cell is not None else cell
+        for cell, value in zip(cells, values, strict=True)
+    ]

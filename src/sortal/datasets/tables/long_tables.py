@@ -9,17 +9,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from sortal.datasets.values import column_arrays
 from sortal.datasets.values.column_kinds import interpret_column
 from sortal.datasets.values.findings import Finding
+from sortal.datasets.values.limits import LIMITS
 from sortal.datasets.values.number_readings import days
 from sortal.datasets.values.reading_options import ReadingOptions
 from sortal.labelings.row_values import is_typical_name
 from sortal.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from sortal.runtime.types import Floats
@@ -40,11 +41,6 @@ _VARIABLE_NAME = re.compile(
     r"analyte|quantity|property)(?:[_ ]?name)?s?$",
     re.IGNORECASE,
 )
-MAX_VARIABLES = 300
-MIN_OBJECTS = 3
-MANY_OBJECTS = 30
-MIN_SERIES = 6  # rows per object that are a series
-MIN_UNIQUE = 0.99  # share of different pairs of object and variable, or object and time
 
 
 @dataclass(frozen=True)
@@ -66,18 +62,18 @@ def several_rows(table: pa.Table) -> Finding | None:
     n = table.num_rows
     for name in table.column_names:
         key = keys[name]
-        if key is None or not MIN_OBJECTS <= key.count <= n / 1.5 or not _is_complete(key):
+        if key is None or not 3 <= key.count <= n / 1.5 or not _is_complete(key):
             continue
-        found = _long_format(table, keys, key) or _series_finding(table, keys, key)
-        if found is None and _THING_NAME.search(name):
+        finding = _long_format(table, keys, key) or _series_finding(table, keys, key)
+        if finding is None and _THING_NAME.search(name):
             sizes = np.bincount(key.codes)
             is_balanced = bool(sizes.min() == sizes.max()) and key.count >= 10
-            if key.count > MANY_OBJECTS or is_balanced:
+            if key.count > LIMITS.many_objects or is_balanced:
                 facts = {"n": n, "objects": key.count}
                 option = {"one_row_per": name}
-                found = Finding("repeated-ids", "harmful", facts, (name,), option, assumed=False)
-        if found is not None:
-            return found
+                finding = Finding("repeated-ids", "harmful", facts, (name,), option, assumed=False)
+        if finding is not None:
+            return finding
     return None
 
 
@@ -109,8 +105,6 @@ def series_columns(table: pa.Table, id_column: str | None) -> tuple[str, str]:
 
 def _keys(column: pa.ChunkedArray, name: str) -> _Keys | None:
     """Codes of a column of text or whole numbers; None for other columns."""
-    import pyarrow as pa
-
     dtype = column.type
     if pa.types.is_dictionary(dtype):
         column = column.cast(dtype.value_type)
@@ -146,8 +140,6 @@ def _names_rows(key: _Keys | None, table: pa.Table) -> bool:
 
 def _is_time(key: _Keys, table: pa.Table) -> bool:
     """Whether a column has times: by its type, its name, or its text."""
-    import pyarrow as pa
-
     column = table.column(key.name)
     if pa.types.is_temporal(column.type):
         return True
@@ -160,7 +152,7 @@ def _is_time(key: _Keys, table: pa.Table) -> bool:
 def _are_unique(first: _Keys, second: _Keys) -> bool:
     """Whether the pairs of two columns hardly repeat."""
     pairs = first.codes.astype(np.int64) * second.count + second.codes
-    return len(np.unique(pairs)) >= MIN_UNIQUE * len(pairs)
+    return len(np.unique(pairs)) >= LIMITS.min_unique * len(pairs)
 
 
 def _long_format(table: pa.Table, keys: dict[str, _Keys | None], key: _Keys) -> Finding | None:
@@ -169,7 +161,7 @@ def _long_format(table: pa.Table, keys: dict[str, _Keys | None], key: _Keys) -> 
         return None
     for name in table.column_names:
         variable = keys[name]
-        if variable is None or name == key.name or not 2 <= variable.count <= MAX_VARIABLES:
+        if variable is None or name == key.name or not 2 <= variable.count <= LIMITS.max_variables:
             continue
         is_called = bool(_VARIABLE_NAME.search(name))
         is_text = column_arrays.is_text(table.column(name).type) and not _is_time(variable, table)
@@ -178,7 +170,7 @@ def _long_format(table: pa.Table, keys: dict[str, _Keys | None], key: _Keys) -> 
             continue
         if not _are_unique(key, variable):
             continue
-        value = next(other for other in table.column_names if other not in (key.name, name))
+        value = next(column for column in table.column_names if column not in (key.name, name))
         facts = {"objects": key.count, "variables": variable.count, "value": value}
         option = {"pivot": f"{name}:{value}"}
         names = (key.name, name)
@@ -205,51 +197,32 @@ def _series_finding(table: pa.Table, keys: dict[str, _Keys | None], key: _Keys) 
         if not is_thing and column_arrays.is_text(table.column(key.name).type) and key.count < 10:
             continue  # a category beside dates
         option: dict[str, Any] = {"series": True}
-        if mean_rows < MIN_SERIES:
+        if mean_rows < LIMITS.min_series:
             option = {"one_row_per": key.name}
         facts = {"objects": key.count, "rows": round(mean_rows), "time": name}
         return Finding("series", "harmful", facts, (key.name, name), option, assumed=False)
     return None
 
 
-MAX_SHARES = 20  # values of a category
 #: options that leave columns as written
 AS_WRITTEN = ReadingOptions(accept=("code", "date", "id", "label", "outcome", "weight"))
-#: points of a resampled series, and most points of one that is taken as it is
-N_POINTS = 48
-MAX_POINTS = 100
-MIN_FILLED = 0.9  # share of objects and times with a row in a series with common times
 
 
 @dataclass
 class OneRowEach:
-    """Table with one row per object.
+    """Table with one row per object."""
 
-    Attributes
-    ----------
-    table : Arrow table
-        Features, without the ids.
-    id_name : str
-    ids : ndarray of object
-    first_rows : ndarray of int
-        First row of each object in the table that was reshaped.
-    note : str
-    """
-
-    table: pa.Table
+    table: pa.Table  # features, without the ids
     id_name: str
     ids: NDArray[Any]
-    first_rows: NDArray[np.intp]
+    first_rows: NDArray[np.intp]  # first row of each object in the table that was reshaped
     note: str
 
 
 def reshaped(
     table: pa.Table, options: ReadingOptions, wanted: Sequence[str] = ()
 ) -> OneRowEach | None:
-    """Table with one row per object as the options say; None where they say nothing.
-
-    ``wanted`` are the columns that other rows were reshaped to before.
-    """
+    """Table with one row per object, and ``wanted`` columns; None if no option says so."""
     if options.pivot is not None:
         return _pivoted(table, options.pivot, options.id_column)
     if options.series:
@@ -283,18 +256,16 @@ def _groups(table: pa.Table, name: str) -> tuple[NDArray[Any], NDArray[np.intp],
 
 def _pivoted(table: pa.Table, pivot: str, id_column: str | None) -> OneRowEach:
     """One row per object of a table of objects, variables and values."""
-    import pyarrow as pa
-
     variable, colon, value = pivot.rpartition(":")
     if not colon:
         raise InputError(
             f"pivot is {pivot!r}; write it as VARIABLE:VALUE, the names of two columns"
         )
     variables = column_arrays.objects(_column(table, variable), variable)
-    rest = [name for name in table.column_names if name not in (variable, value)]
-    if id_column is None and not rest:
+    remaining = [name for name in table.column_names if name not in (variable, value)]
+    if id_column is None and not remaining:
         raise InputError("pivot needs a third column that names the objects")
-    name = rest[0] if id_column is None else id_column
+    name = remaining[0] if id_column is None else id_column
     ids, codes, first_rows = _groups(table, name)
     cells = _column(table, value)
     names = list(dict.fromkeys(variables.tolist()))
@@ -311,8 +282,10 @@ def _pivoted(table: pa.Table, pivot: str, id_column: str | None) -> OneRowEach:
         str(name): cells.take(pa.array(rows[:, j], mask=rows[:, j] < 0))
         for j, name in enumerate(names)
     }
-    constant = [other for other in rest if other != name and _is_constant(table, other, codes)]
-    columns |= {other: table.column(other).take(pa.array(first_rows)) for other in constant}
+    constant = [
+        column for column in remaining if column != name and _is_constant(table, column, codes)
+    ]
+    columns |= {column: table.column(column).take(pa.array(first_rows)) for column in constant}
     note = f"One row per {name!r}: each value of {variable!r} became a column of {value!r}."
     if repeated:
         note += f" Of {repeated:,} repeated values the last counts."
@@ -328,15 +301,15 @@ def _is_constant(table: pa.Table, name: str, codes: NDArray[np.intp]) -> bool:
 
 def _series(table: pa.Table, id_column: str | None, wanted: Sequence[str] = ()) -> OneRowEach:
     """One row per object of series in long format: the values at common or relative times."""
-    import pyarrow as pa
-
     id_name, time_name = series_columns(table, id_column)
     ids, codes, first_rows = _groups(table, id_name)
     times = _times(table.column(time_name), time_name)
     grid = np.unique(times)
-    are_common = len(times) >= MIN_FILLED * len(ids) * len(grid) and len(grid) <= MAX_POINTS
+    are_common = (
+        len(times) >= LIMITS.min_filled * len(ids) * len(grid) and len(grid) <= LIMITS.max_points
+    )
     if wanted:
-        are_common = not all(name.endswith(f"/{N_POINTS}") for name in wanted)
+        are_common = not all(name.endswith(f"/{LIMITS.n_points}") for name in wanted)
         n_wanted = max(Counter(name.rpartition(" @")[0] for name in wanted).values())
         if are_common and len(grid) != n_wanted:
             raise InputError(
@@ -351,24 +324,24 @@ def _series(table: pa.Table, id_column: str | None, wanted: Sequence[str] = ()) 
         if column.kind != "number" or not isinstance(values, np.ndarray):
             continue
         if are_common:
-            shown = [f"{name} @{j + 1}" for j in range(len(grid))]
+            titles = [f"{name} @{j + 1}" for j in range(len(grid))]
             matrix = np.full((len(ids), len(grid)), np.nan)
             matrix[codes, np.searchsorted(grid, times)] = values
         else:
-            shown = [f"{name} @{j + 1}/{N_POINTS}" for j in range(N_POINTS)]
+            titles = [f"{name} @{j + 1}/{LIMITS.n_points}" for j in range(LIMITS.n_points)]
             matrix = _resampled(codes, times, values.astype(np.float64), len(ids))
-        columns |= dict(zip(shown, matrix.T, strict=True))
+        columns |= dict(zip(titles, matrix.T, strict=True))
     if not columns:
         raise InputError(f"there is no column of numbers beside {id_name!r} and {time_name!r}")
-    points = "each time is a column" if are_common else f"resampled to {N_POINTS} points each"
+    points = (
+        "each time is a column" if are_common else f"resampled to {LIMITS.n_points} points each"
+    )
     note = f"One series per {id_name!r}, ordered by {time_name!r}: {points}."
     return OneRowEach(pa.table(columns), id_name, ids, first_rows, note)
 
 
 def _times(column: pa.ChunkedArray, name: str) -> Floats:
     """Times as numbers."""
-    import pyarrow as pa
-
     if column_arrays.is_text(column.type):
         times = days([cell or "" for cell in column.to_pylist()])
     elif pa.types.is_temporal(column.type):
@@ -385,8 +358,8 @@ def _times(column: pa.ChunkedArray, name: str) -> Floats:
 
 def _resampled(codes: NDArray[np.intp], times: Floats, values: Floats, n: int) -> Floats:
     """Means of each series over equal parts of its time, gaps interpolated."""
-    matrix = np.full((n, N_POINTS), np.nan)
-    centers = (np.arange(N_POINTS) + 0.5) / N_POINTS
+    matrix = np.full((n, LIMITS.n_points), np.nan)
+    centers = (np.arange(LIMITS.n_points) + 0.5) / LIMITS.n_points
     order = np.lexsort((times, codes))
     bounds = np.searchsorted(codes[order], np.arange(n + 1))
     for i in range(n):
@@ -396,9 +369,9 @@ def _resampled(codes: NDArray[np.intp], times: Floats, values: Floats, n: int) -
             continue
         span = times[rows[-1]] - times[rows[0]]
         places = (times[rows] - times[rows[0]]) / span if span else np.zeros(len(rows))
-        part = np.minimum((places * N_POINTS).astype(np.intp), N_POINTS - 1)
-        count = np.bincount(part, minlength=N_POINTS)
-        total = np.bincount(part, values[rows], minlength=N_POINTS)
+        interval = np.minimum((places * LIMITS.n_points).astype(np.intp), LIMITS.n_points - 1)
+        count = np.bincount(interval, minlength=LIMITS.n_points)
+        total = np.bincount(interval, values[rows], minlength=LIMITS.n_points)
         is_filled = count > 0
         means = total[is_filled] / count[is_filled]
         matrix[i] = np.interp(centers, centers[is_filled], means)
@@ -408,12 +381,7 @@ def _resampled(codes: NDArray[np.intp], times: Floats, values: Floats, n: int) -
 def _aggregated(
     table: pa.Table, id_name: str, options: ReadingOptions, wanted: Sequence[str] = ()
 ) -> OneRowEach:
-    """One row per object: means, last values, shares of categories, and the number of rows.
-
-    With ``wanted`` the columns are these, as far as the table has what they are made of.
-    """
-    import pyarrow as pa
-
+    """One row per object: means, last values, shares of categories, and the number of rows."""
     ids, codes, first_rows = _groups(table, id_name)
     time_name = next(
         (n for n in table.column_names if n != id_name and is_time_column(table, n)), None
@@ -476,7 +444,7 @@ def _shares(
     """Share of each frequent value, or of those in titles, among an object's rows."""
     n, suffix = int(codes.max()) + 1, " (share)"
     frequency = np.bincount(categories.codes[categories.codes >= 0])
-    frequent = np.argsort(-frequency, kind="stable")[:MAX_SHARES].tolist()
+    frequent = np.argsort(-frequency, kind="stable")[: LIMITS.max_shares].tolist()
     values = sorted(categories.values[j] for j in frequent)
     if len(values) == 2:
         values = values[:1]  # the other one is the rest

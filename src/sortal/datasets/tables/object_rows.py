@@ -7,17 +7,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from sortal.datasets.tables.long_tables import reshaped
 from sortal.datasets.values import column_arrays
 from sortal.datasets.values.findings import Finding, Severity
+from sortal.datasets.values.limits import LIMITS
 from sortal.datasets.values.names_and_ids import quoted
 from sortal.datasets.values.number_readings import MISSING_MARKS
 
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from sortal.datasets.values.drafts import RawData
@@ -27,26 +29,13 @@ if TYPE_CHECKING:
 
 @dataclass
 class ObjectRows:
-    """Table with one row per object, and what belongs to its rows.
+    """Table with one row per object, and what belongs to its rows."""
 
-    Attributes
-    ----------
-    table : Arrow table
-        Without label and id columns, those to drop, and columns that number the rows.
-    columns_aside : dict of str to ndarray
-        Values of the label and id columns.
-    rows : ndarray of int, or None
-        Row of the source of each object; None where they are all rows in order.
-    ids : ndarray of object, or None
-        Ids of objects that several rows were made of.
-    findings : list of Finding
-    notes : list of str
-    """
-
-    table: pa.Table
-    columns_aside: dict[str, NDArray[Any]]
+    table: pa.Table  # without label and id columns, those to drop, and columns that number the rows
+    columns_aside: dict[str, NDArray[Any]]  # values of the label and id columns
+    #: row of the source of each object; None where they are all rows in order
     rows: NDArray[np.intp] | None
-    ids: NDArray[Any] | None
+    ids: NDArray[Any] | None  # ids of objects that several rows were made of
     findings: list[Finding]
     notes: list[str]
 
@@ -58,17 +47,15 @@ class ObjectRows:
 
 def object_rows(table: pa.Table, raw: RawData, options: ReadingOptions) -> ObjectRows:
     """Rows of a table that are objects, as its content and the options say."""
-    import pyarrow as pa
-
     named = [name for name in (options.label_column, options.id_column) if name is not None]
     aside = {name: column_arrays.objects(table.column(name), name) for name in named}
     excluded = {*aside, *options.drop} - ({options.id_column} if options.reshapes else set())
     table = table.drop_columns([name for name in table.column_names if name in excluded])
     objects = ObjectRows(table, aside, None, None, [], [])
     if raw.ragged is not None and options.reshapes:
-        kept = np.flatnonzero(~raw.ragged)
-        objects.table, raw.ragged = table.take(pa.array(kept)), None
-        objects.keep(kept)
+        complete_rows = np.flatnonzero(~raw.ragged)
+        objects.table, raw.ragged = table.take(pa.array(complete_rows)), None
+        objects.keep(complete_rows)
     is_checked = options.kind is None and not options.strict and raw.ragged is None
     if is_checked:
         cleaned = without_odd_rows(objects.table, options.accept)
@@ -87,22 +74,13 @@ def object_rows(table: pa.Table, raw: RawData, options: ReadingOptions) -> Objec
     return objects
 
 
-#: largest share of cells of a column of numbers without a digit
-MAX_WORDS = 0.1
-#: largest share of rows that are no objects or whose cells are moved
-MAX_ODD_SHARE = 0.05
-MIN_ROWS = 10  # rows below which a last row is no total
-N_TAIL = 3  # last rows, where totals and notes stand
 _TOTAL = r"(?:grand |sub)?-?totals?|sums?|summe|gesamt|mean|average|overall|insgesamt"
 _ONLY_TOTAL = re.compile(f"(?:{_TOTAL}):?", re.IGNORECASE)
 
 
 @dataclass
 class CleanRows:
-    """Table without the rows that are no objects.
-
-    ``kept`` has the numbers of its rows in the source, None where all are kept.
-    """
+    """Table without the rows that are no objects; ``kept`` are the others, None for all."""
 
     table: pa.Table
     kept: np.ndarray | None = None
@@ -128,10 +106,10 @@ def without_odd_rows(table: pa.Table, accepted: Container[str] = ()) -> CleanRow
         return clean
     excluded = sorted(row for numbers in rows.values() for row in numbers)
     n_certain = int(blank.sum()) + len(rows.get("total", ()))
-    few = len(excluded) - n_certain <= max(5, MAX_ODD_SHARE * n)
+    few = len(excluded) - n_certain <= max(5, LIMITS.max_odd_share * n)
     if stacked and "stacked" not in accepted:
-        shown = ", ".join(map(repr, _cells(table, stacked[0])[:3]))
-        facts = {"row": stacked[0] + 1, "cells": shown}
+        examples = ", ".join(map(repr, _cells(table, stacked[0])[:3]))
+        facts = {"row": stacked[0] + 1, "cells": examples}
         option = {"accept": ("first-table",)}
         clean.findings.append(Finding("stacked", "harmful", facts, (), option, assumed=False))
     if excluded and few and "rows" not in accepted:
@@ -162,12 +140,14 @@ def _odd_rows(table: pa.Table, blank: Bools) -> tuple[dict[str, list[int]], list
     for i, row in enumerate(_rows_of_words(table)):
         cells = [(cell or "").strip().casefold() for cell in _cells(table, row)]
         is_above = row == i  # all numbers
-        if cells != names and not is_above and row <= last - N_TAIL:
+        if (
+            cells != names and not is_above and row <= last - 3
+        ):  # totals and notes stand in the last rows
             stacked.append(row)
             continue
-        kind = "header" if cells == names else "units" if is_above else "note"
-        rows.setdefault(kind, []).append(row)
-    totals = _totals(table, last) if n >= MIN_ROWS else []
+        row_type = "header" if cells == names else "units" if is_above else "note"
+        rows.setdefault(row_type, []).append(row)
+    totals = _totals(table, last) if n >= 10 else []
     if totals:
         rows["total"] = totals
     return rows, stacked
@@ -175,8 +155,6 @@ def _odd_rows(table: pa.Table, blank: Bools) -> tuple[dict[str, list[int]], list
 
 def _totals(table: pa.Table, last: int) -> list[int]:
     """Rows called totals: the last one, or all that are sums of the rows since the one before."""
-    import pyarrow.compute as pc
-
     for column in table.columns:
         if not column_arrays.is_text(column.type):
             continue
@@ -226,8 +204,6 @@ def _blank_rows(table: pa.Table) -> Bools:
 
 def _blanks(column: pa.ChunkedArray) -> Bools:
     """Mask of the cells of a column without a value."""
-    import pyarrow.compute as pc
-
     if column_arrays.is_text(column.type):
         empty = pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(column)), 0)
         return np.asarray(empty.fill_null(True).to_numpy())
@@ -236,8 +212,6 @@ def _blanks(column: pa.ChunkedArray) -> Bools:
 
 def _without_digits(column: pa.ChunkedArray) -> Bools | None:
     """Mask of the cells with words in a text column of numbers; None for other columns."""
-    import pyarrow.compute as pc
-
     if not column_arrays.is_text(column.type):
         return None
     has_digit = pc.match_substring_regex(column, r"^[^\pL]*\d|^\s*(?i:eur|usd|gbp|chf|jpy)\s*\d")
@@ -246,7 +220,10 @@ def _without_digits(column: pa.ChunkedArray) -> Bools | None:
     if words.any():
         for row in np.flatnonzero(words)[:1000]:
             words[row] = str(column[int(row)].as_py()).strip().lower() not in MISSING_MARKS
-    is_numeric = with_digit.sum() > 0 and words.sum() <= MAX_WORDS * (with_digit | words).sum()
+    is_numeric = (
+        with_digit.sum() > 0
+        and words.sum() <= LIMITS.max_invalid_share * (with_digit | words).sum()
+    )
     return words if is_numeric else None
 
 
@@ -258,26 +235,27 @@ def _rows_of_words(table: pa.Table) -> list[int]:
     if len(words) < 2 or len(words) < n_numeric:
         return []
     rows = np.flatnonzero(np.logical_and.reduce(words))
-    return [] if len(rows) > max(5, MAX_ODD_SHARE * table.num_rows) else rows.tolist()
+    return [] if len(rows) > max(5, LIMITS.max_odd_share * table.num_rows) else rows.tolist()
 
 
 def _moved_back(table: pa.Table) -> tuple[pa.Table, list[int]]:
     """Table whose shifted rows are moved back by a column, and these rows."""
-    import pyarrow as pa
-
     n, d = table.num_rows, table.num_columns
     if n < 20 or not 3 <= d <= 500:
         return table, []
     blanks = np.column_stack([_blanks(column) for column in table.columns])
     masks = [_without_digits(column) for column in table.columns]
-    usually_blank = blanks.mean(axis=0) > 1 - MAX_ODD_SHARE
-    usually_filled = blanks.mean(axis=0) < MAX_ODD_SHARE
+    usually_blank = blanks.mean(axis=0) > 1 - LIMITS.max_odd_share
+    usually_filled = blanks.mean(axis=0) < LIMITS.max_odd_share
     odd = (blanks & usually_filled).astype(int) + (~blanks & usually_blank)
     for j, mask in enumerate(masks):
         if mask is not None:
             odd[:, j] += mask
     rows = np.flatnonzero(odd.sum(axis=1) >= 2)
-    if not 0 < len(rows) <= max(3, MAX_ODD_SHARE * n) or not (usually_blank | usually_filled).any():
+    if (
+        not 0 < len(rows) <= max(3, LIMITS.max_odd_share * n)
+        or not (usually_blank | usually_filled).any()
+    ):
         return table, []
     moved: dict[int, list[str | None]] = {}
     for row in rows.tolist():
@@ -306,10 +284,7 @@ def _moved_back(table: pa.Table) -> tuple[pa.Table, list[int]]:
 
 
 def _count_odd(
-    cells: list[str | None],
-    usually_blank: Bools,
-    usually_filled: Bools,
-    masks: list[Bools | None],
+    cells: list[str | None], usually_blank: Bools, usually_filled: Bools, masks: list[Bools | None]
 ) -> int:
     """Cells of a row that contradict what their columns usually have."""
     count = 0

@@ -7,31 +7,25 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from sortal.datasets.tables import long_tables
 from sortal.datasets.values import column_arrays
-from sortal.datasets.values.column_arrays import MAX_CATEGORIES, Categories
+from sortal.datasets.values.column_arrays import Categories
 from sortal.datasets.values.column_contradictions import exclusive_sets, unit_changes
-from sortal.datasets.values.column_kinds import (
-    MAX_MISSING_SHARE,
-    Column,
-    ColumnKind,
-    interpret_column,
-)
+from sortal.datasets.values.column_kinds import Column, ColumnKind, interpret_column
 from sortal.datasets.values.findings import Finding
+from sortal.datasets.values.limits import LIMITS
 from sortal.datasets.values.names_and_ids import quoted
 from sortal.datasets.values.number_readings import LONE_READING, MISSING_MARKS, numbers_of
 from sortal.datasets.values.reading_options import RepairableError
 from sortal.labelings.row_values import is_typical_name
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from sortal.datasets.values.reading_options import ReadingOptions
     from sortal.runtime.types import Rows
-
-MAX_SHOWN_PROBLEMS = 8  # columns in a message
 
 
 @dataclass(frozen=True)
@@ -92,14 +86,14 @@ def interpret_table(
 ) -> InterpretedTable:
     """Interpret every column of a table, whose source has a decimal mark."""
     may_assume = options.kind is None and not options.strict
-    findings = _of_whole_table(table) if may_assume else []
-    findings = [finding for finding in findings if finding.key not in options.accept]
+    relation = relation_of(table) or long_tables.several_rows(table) if may_assume else None
+    findings = [] if relation is None or relation.key in options.accept else [relation]
     columns: list[Column] = []
     features: dict[str, Any] = {}
     id_columns: dict[str, NDArray[Any]] = {}
     for name in table.column_names:
         column, values = interpret_column(table.column(name), name, options, decimal)
-        is_mostly_missing = column.missing > MAX_MISSING_SHARE * table.num_rows
+        is_mostly_missing = column.missing > LIMITS.max_missing_share * table.num_rows
         if column.use == "feature" and is_mostly_missing and not options.accepts("sparse"):
             column = replace(column, use="excluded", facts={"sparse": True})
         if column.use != "excluded":
@@ -123,12 +117,6 @@ def interpret_table(
         if not findings or findings[0].key not in ("distances", "edges"):
             findings += _missing_header(table, options)
     return InterpretedTable(features, ReadingPlan(tuple(columns)), findings, ids, id_columns)
-
-
-def _of_whole_table(table: pa.Table) -> list[Finding]:
-    """Finding that the rows are no objects with features, if so."""
-    relation = relation_of(table) or long_tables.several_rows(table)
-    return [] if relation is None else [relation]
 
 
 def _across_columns(
@@ -170,9 +158,9 @@ def _reject_assumptions(columns: list[Column], table: pa.Table) -> None:
     problem_of = {column.name: _problem(column, table.column(column.name)) for column in columns}
     problems = {name: messages for name, messages in problem_of.items() if messages}
     if problems:
-        messages = list(problems.values())[:MAX_SHOWN_PROBLEMS]
-        if len(problems) > MAX_SHOWN_PROBLEMS:
-            messages[-1] += f"; and so on, in {len(problems) - MAX_SHOWN_PROBLEMS} more columns"
+        messages, more = list(problems.values())[:8], len(problems) - 8
+        if more > 0:
+            messages[-1] += f"; and so on, in {more} more columns"
         raise RepairableError(*messages, drop=tuple(problems))
 
 
@@ -194,9 +182,10 @@ def _problem(column: Column, values: pa.ChunkedArray) -> str:
     if column.kind == "text":
         return (
             f"column {name!r} is text with {column.n_values:,} different values in {len(values):,} "
-            f"rows (e.g. {quoted(facts['examples'])}); at most {MAX_CATEGORIES} values, most of "
-            f"which occur more than once, are encoded. {exclude.capitalize()}, or let it name the "
-            f"objects with id_column={name!r} (--id-column {name!r})"
+            f"rows (e.g. {quoted(facts['examples'])}); at most {LIMITS.max_categories} values, "
+            "most of which occur more than once, are encoded. "
+            f"{exclude.capitalize()}, or let it name the objects with id_column={name!r} "
+            f"(--id-column {name!r})"
         )
     if "not_numbers" in facts:
         places = (f"row {row + 1} ({values[row].as_py()!r})" for row in facts["rows"])
@@ -293,13 +282,12 @@ def _column_findings(
     return findings
 
 
-MAX_MATRIX_OBJECTS = 20_000  # of a matrix that is checked
+#: limit of cost: objects of a matrix that is checked
+MAX_MATRIX_OBJECTS = 20_000
 EDGE_COLUMN_NAMES = (
     ("source", "target"), ("from", "to"), ("src", "dst"), ("u", "v"), ("node1", "node2"),
     ("i", "j"), ("start", "end"), ("head", "tail"), ("node_1", "node_2"),
 )  # fmt: skip
-MAX_VARIABLES = 12  # rows of a table whose columns may be its objects
-MIN_CHANCE_LOOPS = 5.0  # rows of points that would name a thing twice by chance
 
 
 def relation_of(table: pa.Table) -> Finding | None:
@@ -313,7 +301,11 @@ def relation_of(table: pa.Table) -> Finding | None:
 def _transposed_finding(table: pa.Table) -> Finding | None:
     """Finding that few rows have names and very many columns: the columns are the objects."""
     n, d = table.num_rows, table.num_columns - 1
-    if n > MAX_VARIABLES or d < 10 * max(n, 2) or not column_arrays.is_text(table.column(0).type):
+    if (
+        n > LIMITS.max_transposed
+        or d < 10 * max(n, 2)
+        or not column_arrays.is_text(table.column(0).type)
+    ):
         return None
     names = table.column(0).to_pylist()
     is_numeric = [column_arrays.is_number(column.type) for column in table.columns[1:]]
@@ -413,7 +405,7 @@ def _edges_finding(table: pa.Table) -> Finding | None:
         is_one_sided = bool((a < b).all() or (a > b).all()) and m >= 10
         if loops and chance < 4 * loops:
             return None
-        if chance < MIN_CHANCE_LOOPS and not (is_one_sided and overlap > 0.5):
+        if chance < LIMITS.min_chance_loops and not (is_one_sided and overlap > 0.5):
             return None
     elif overlap == 0:
         return None

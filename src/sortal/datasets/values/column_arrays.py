@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from sortal.datasets.values.drafts import DatasetDraft
 from sortal.datasets.values.names_and_ids import visible
@@ -18,10 +20,8 @@ from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
     from numpy.typing import NDArray
 
-MAX_CATEGORIES = 100
 CONTROL_CHARACTERS = r"[\x00-\x08\x0b-\x1f\x7f-\x{9f}]"
 _WHOLE_NUMBER = r"^-?(0|[1-9][0-9]{0,17})(\.0*)?$"
 _DECIMAL_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?$"
@@ -39,12 +39,7 @@ Table: TypeAlias = "pd.DataFrame | pa.Table | ArrowStream | Mapping[str, Iterabl
 
 
 def to_arrow(table: Table, id_column: str | None = None) -> pa.Table:
-    """Arrow table of a pandas, polars or Arrow table, or of a mapping of columns.
-
-    A pandas index is left behind unless it is called ``id_column``.
-    """
-    import pyarrow as pa
-
+    """Arrow table of a table; a pandas index is left behind unless it is called ``id_column``."""
     if isinstance(table, pa.Table):
         return table
     if type(table).__module__.partition(".")[0] == "pandas":
@@ -67,8 +62,6 @@ def to_arrow(table: Table, id_column: str | None = None) -> pa.Table:
 
 def column_array(values: Iterable[object]) -> pa.Array:
     """Arrow array of values; mixed types become text."""
-    import pyarrow as pa
-
     try:
         array = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
@@ -87,7 +80,6 @@ def _is_missing(value: Any) -> bool:
 def _from_pandas(table: Any, id_column: str | None) -> pa.Table:
     """Arrow table of a pandas table, with its index only as the id column."""
     import pandas as pd
-    import pyarrow as pa
 
     if isinstance(table, pd.Series):
         table = table.to_frame()
@@ -132,9 +124,6 @@ def objects(column: pa.ChunkedArray, name: str, *, plain: bool = False) -> NDArr
     among names. Everything else stays as written, but for blanks around it. With ``plain``,
     integers without blanks stay an array of integers, which takes a fifth of the memory.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     dtype = column.type
     if pa.types.is_dictionary(dtype):
         column = column.cast(dtype.value_type)
@@ -173,9 +162,6 @@ def _whole_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
     NumPy writes 2 as ``2.000000000000000000e+00`` and pandas as ``2.0``; ``007`` is a name.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if column.null_count == len(column):
         return None
     if pc.all(pc.match_substring_regex(column, _WHOLE_NUMBER)).as_py():
@@ -200,8 +186,6 @@ def trimmed(column: pa.ChunkedArray, name: str) -> list[str]:
 
 def _fits_int(column: pa.ChunkedArray) -> bool:
     """Whether every number is small enough to be exact as an integer."""
-    import pyarrow.compute as pc
-
     largest = pc.max(pc.abs(column)).as_py()
     return largest is not None and largest < 2**53
 
@@ -238,12 +222,12 @@ def features(
             coded_rows = np.flatnonzero(values >= 0)
             X[coded_rows, start + values[coded_rows]] = 1.0
             X[values < 0, start : start + len(names)] = np.nan
-            shown = ", ".join(value[len(name) + 1 :] for value in names[:6])
+            listed = ", ".join(value[len(name) + 1 :] for value in names[:6])
             c = len(names)
-            shown += f", and {c - 6} more" if c > 6 else ""
+            listed += f", and {c - 6} more" if c > 6 else ""
             notes.append(
                 f"{name!r} became {c} column{'s' if c > 1 else ''} of 0 and 1, one per value "
-                f"({shown})."
+                f"({listed})."
             )
         else:
             X[:, start] = values
@@ -271,13 +255,7 @@ def _indicators(name: str, categories: Categories) -> tuple[tuple[str, ...], NDA
 
 
 def plain_columns(table: pa.Table) -> pa.Table:
-    """Table with text in place of dictionaries, and a column for each entry of lists and records.
-
-    Lists are expanded where all have the same length, as embeddings have; also lists of numbers
-    that are written as text, ``[0.1, 0.2]``.
-    """
-    import pyarrow as pa
-
+    """Table with text for dictionaries, and a column for each entry of lists and records."""
     columns: dict[str, pa.ChunkedArray] = {}
     for j, name in enumerate(table.column_names):
         if (lists := _written_lists(table.column(j))) is not None:
@@ -301,9 +279,6 @@ def plain_columns(table: pa.Table) -> pa.Table:
 
 def _written_lists(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """Lists of numbers that a column has as text, all of one length above 1; None for others."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         return None
     head = column.slice(0, 20).drop_null()
@@ -336,8 +311,6 @@ def _unique(name: str, names: Container[str]) -> str:
 
 def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Values of a dictionary column; views of text become text."""
-    import pyarrow as pa
-
     values = column.type.value_type
     target = pa.large_string() if is_text(values) else values
     chunks = [
@@ -349,9 +322,6 @@ def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _entries(column: pa.ChunkedArray) -> dict[str, pa.ChunkedArray] | None:
     """Columns of the entries of lists of one length, and of records; None for other columns."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     dtype = column.type
     if pa.types.is_struct(dtype):
         fields = [dtype.field(i).name for i in range(dtype.num_fields)]
@@ -372,39 +342,28 @@ def _entries(column: pa.ChunkedArray) -> dict[str, pa.ChunkedArray] | None:
 
 def is_number(dtype: pa.DataType) -> bool:
     """Whether an Arrow type is numeric."""
-    import pyarrow as pa
-
     return bool(pa.types.is_integer(dtype) or pa.types.is_floating(dtype))
 
 
 def is_text(dtype: pa.DataType) -> bool:
     """Whether an Arrow type is text."""
-    import pyarrow as pa
-
     kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
     return any(is_kind(dtype) for is_kind in kinds)
 
 
 def blank_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Text column with empty cells as nulls."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     return pc.if_else(pc.equal(column, ""), pa.scalar(None, column.type), column)
 
 
 def encoded(column: pa.ChunkedArray) -> tuple[NDArray[np.intp], pa.Array]:
     """Codes (-1 where missing), and the distinct values in order of appearance."""
-    import pyarrow.compute as pc
-
     encoded = pc.dictionary_encode(column.combine_chunks())
     return encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False), encoded.dictionary
 
 
 def floats(column: pa.ChunkedArray) -> NDArray[np.floating[Any]]:
     """Numeric column as floats, single precision where it is stored so."""
-    import pyarrow as pa
-
     if pa.types.is_float16(column.type):
         column = column.cast(pa.float32())
     elif not pa.types.is_floating(column.type):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sortal.datasets.values.limits import LIMITS, Limits
 from sortal.datasets.values.number_readings import CONVERSIONS
 
 if TYPE_CHECKING:
@@ -18,35 +19,24 @@ if TYPE_CHECKING:
     from sortal.datasets.values.column_arrays import Categories
     from sortal.runtime.types import Bools, Floats
 
-#: distance of a lone cell from the others, in ranges of the others
-MIN_GAP = 20.0
-#: largest share of lone cells, one cell at least
-MAX_LONE_SHARE = 0.005
-MIN_DISTINCT = 10
-MAX_CHANCE = 1e-8  # of two parts of a column with one unit
-MIN_LIKENESS = 0.005  # p-value of two parts once they have the same unit
-MAX_SPREAD_RATIO = 1.4  # of two parts once they have the same unit
-MAX_DRIFT = 1e-5  # p-value of two parts in another column, where rows are sorted or drift
-MIN_PART = 12
 
-
-def lone_cells(values: NDArray[np.floating]) -> NDArray[np.intp]:
+def lone_cells(values: NDArray[np.floating], limits: Limits = LIMITS) -> NDArray[np.intp]:
     """Rows of the few values that are far beyond the range of all others, as typing errors are."""
     rows = np.flatnonzero(np.isfinite(values))
     order = rows[np.argsort(values[rows], kind="stable")]
     if len(order) < 20:
         return order[:0]
-    allowed = max(1, int(MAX_LONE_SHARE * len(order)))
+    allowed = max(1, int(limits.max_lone_share * len(order)))
     low, high = 0, len(order)
     while len(order) - (high - low) < allowed:
         ordered = values[order[low:high]].astype(np.float64)
         above, below = ordered[-1] - ordered[-2], ordered[1] - ordered[0]
         is_high = bool(above >= below)
         reach = ordered[-2] - ordered[0] if is_high else ordered[-1] - ordered[1]
-        if not max(above, below) > MIN_GAP * reach > 0:
+        if not max(above, below) > limits.min_gap * reach > 0:
             break
         low, high = (low, high - 1) if is_high else (low + 1, high)
-    if high - low == len(order) or len(np.unique(values[order[low:high]])) < MIN_DISTINCT:
+    if high - low == len(order) or len(np.unique(values[order[low:high]])) < limits.min_distinct:
         return order[:0]
     return np.sort(np.concatenate([order[:low], order[high:]]))
 
@@ -70,11 +60,13 @@ def unit_changes(
     """
     changes = {}
     for name, values in columns.items():
-        others = [other for key, other in columns.items() if key != name]
-        for where, part in _parts(values, categories) if others else ():
-            if any(_likeness(other[~part], other[part]) < MAX_DRIFT for other in others):
+        others = [column for key, column in columns.items() if key != name]
+        for where, subset in _parts(values, categories) if others else ():
+            if any(
+                _likeness(column[~subset], column[subset]) < LIMITS.max_drift for column in others
+            ):
                 continue
-            change = _conversion(values, part, where)
+            change = _conversion(values, subset, where)
             if change is not None:
                 changes[name] = change
                 break
@@ -90,17 +82,14 @@ def _parts(
         yield f"from row {row + 1:,} on", np.arange(len(values)) >= row
     for name, category in categories.items():
         for code, value in enumerate(category.values if len(category.values) < 6 else ()):
-            part = category.codes == code
-            is_part = MIN_PART <= part.sum() <= len(part) / 2
-            if is_part and _likeness(values[~part], values[part]) < MAX_CHANCE:
-                yield f"where {name!r} is {value!r}", part
+            subset = category.codes == code
+            is_part = LIMITS.min_part <= subset.sum() <= len(subset) / 2
+            if is_part and _likeness(values[~subset], values[subset]) < LIMITS.max_chance:
+                yield f"where {name!r} is {value!r}", subset
 
 
 def exclusive_sets(columns: Mapping[str, NDArray[np.floating]]) -> list[tuple[str, ...]]:
-    """Columns of 0 and 1 that are one category: exactly one is 1 in each row.
-
-    They stand side by side, or their names begin alike.
-    """
+    """Columns of 0 and 1, side by side or of one prefix, of which exactly one is 1 in each row."""
     flags = {
         name: values == 1 for name, values in columns.items() if np.isin(values, (0.0, 1.0)).all()
     }
@@ -139,32 +128,34 @@ def _change_point(values: NDArray[np.floating]) -> int | None:
     """Row at which the ranks of a column shift most; None where chance explains it."""
     rows = np.flatnonzero(np.isfinite(values))
     n = len(rows)
-    if n < 4 * MIN_PART or len(np.unique(values[rows])) < MIN_DISTINCT:
+    if n < 4 * LIMITS.min_part or len(np.unique(values[rows])) < LIMITS.min_distinct:
         return None
     ranks = np.empty(n)
     ranks[np.argsort(values[rows], kind="stable")] = np.arange(n)
     shift = np.abs(np.cumsum(ranks - (n - 1) / 2))
-    at = MIN_PART + int(np.argmax(shift[MIN_PART - 1 : n - MIN_PART]))
+    at = LIMITS.min_part + int(np.argmax(shift[LIMITS.min_part - 1 : n - LIMITS.min_part]))
     row = int(rows[at])
-    return row if _likeness(values[:row], values[row:]) < MAX_CHANCE else None
+    return row if _likeness(values[:row], values[row:]) < LIMITS.max_chance else None
 
 
-def _conversion(values: NDArray[np.floating], part: Bools, where: str) -> UnitChange | None:
+def _conversion(values: NDArray[np.floating], subset: Bools, where: str) -> UnitChange | None:
     """Conversion after which a part agrees best with the others."""
     chances = {
-        words: _likeness(values[~part], (values[part] - offset) / factor)
+        words: _likeness(values[~subset], (values[subset] - offset) / factor)
         for words, (factor, offset) in CONVERSIONS.items()
     }
     words = max(chances, key=chances.__getitem__)
     factor, offset = CONVERSIONS[words]
     converted = np.array(values, dtype=np.float64)
-    converted[part] = (converted[part] - offset) / factor
-    low, high = np.nanquantile(converted[part], (0.1, 0.9))
-    usual_low, usual_high = np.nanquantile(converted[~part], (0.1, 0.9))
+    converted[subset] = (converted[subset] - offset) / factor
+    low, high = np.nanquantile(converted[subset], (0.1, 0.9))
+    usual_low, usual_high = np.nanquantile(converted[~subset], (0.1, 0.9))
     ratio = (high - low) / max(usual_high - usual_low, np.finfo(np.float64).tiny)
-    is_alike = 1 / MAX_SPREAD_RATIO <= ratio <= MAX_SPREAD_RATIO
+    is_alike = 1 / LIMITS.max_unit_ratio <= ratio <= LIMITS.max_unit_ratio
     return (
-        UnitChange(where, words, converted) if is_alike and chances[words] >= MIN_LIKENESS else None
+        UnitChange(where, words, converted)
+        if is_alike and chances[words] >= LIMITS.min_likeness
+        else None
     )
 
 
@@ -175,7 +166,9 @@ def _likeness(first: NDArray[np.floating], second: NDArray[np.floating]) -> floa
     if min(m, n) < 2:
         return 1.0
     both = np.concatenate([first, second])
-    shares = [np.searchsorted(part, both, side="right") / len(part) for part in (first, second)]
+    shares = [
+        np.searchsorted(sample, both, side="right") / len(sample) for sample in (first, second)
+    ]
     distance = np.sqrt(m * n / (m + n)) * np.abs(shares[0] - shares[1]).max()
     terms = np.arange(1, 101)
     if distance < 0.3:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from sortal.datasets.values import number_readings
 from sortal.datasets.values.column_arrays import (
-    MAX_CATEGORIES,
     Categories,
     blank_to_null,
     encoded,
@@ -21,11 +22,10 @@ from sortal.datasets.values.column_arrays import (
 )
 from sortal.datasets.values.column_contradictions import lone_cells
 from sortal.datasets.values.feature_scaling import center_spread
+from sortal.datasets.values.limits import LIMITS, MAX_ROWS
 from sortal.datasets.values.number_readings import PLAIN_READING, are_padded, numbers_of
-from sortal.datasets.values.reading_options import MAX_INVALID_SHARE
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from sortal.datasets.values.reading_options import ReadingOptions
@@ -57,14 +57,13 @@ _WEIGHT_NAME = re.compile(
     r"household|expansion|replicate)[_\W]?(?:weights?|wgt|wt)|fnlwgt|[fp]weight)$",
     re.IGNORECASE,
 )
-MAX_OUTCOMES = 5
 _ID_NAME = re.compile(
     r"(?:^|[_\W])(?:id|ids|key|uuid|guid|no|nr|number|index|rownames|ssn)$|[a-z]I[dD]$"
 )
 _CODE_NAME = re.compile(
     r"(?:^|[_\W])(?:code|codes|zip|zipcode|postcode|postal|plz|fips|sku|id|type|category|region|"
     r"country|state|city|dept|department|branch|store|sector|industry|occupation|gender|sex|race)$"
-    r"|(?:Code|Type|Category|Id|ID)$|^(?:zip|postal|postcode)",
+    r"|(?:Code|Type|Category|Id|ID)$|^(?:zip|postal|postcode)"
 )
 #: names of columns that identify things, even with repeated values
 _KEY_NAME = re.compile(r"(?:^|[_\W])(?:id|ids|key|uuid|guid|ssn)$|[a-z]I[dD]$")
@@ -73,11 +72,6 @@ _QUANTITY_NAME = re.compile(
     r"time|day|week|month|year|hour|age|dose|temp|price|cost|amount|size|length|weight|height|rate",
     re.IGNORECASE,
 )
-MAX_LABELS = 50
-MAX_CODES = 30
-SENTINEL_GAP = 2.0  # ranges of the other values
-MAX_MISSING_SHARE = 0.6
-MAX_ID_LENGTH = 60
 
 
 @dataclass(frozen=True)
@@ -130,13 +124,7 @@ Interpretation: TypeAlias = tuple[Column, Any]
 def interpret_column(
     column: pa.ChunkedArray, name: str, options: ReadingOptions, decimal: str = "."
 ) -> Interpretation:
-    """Interpretation of a column, and its values.
-
-    The values are an array of floats (NaN where missing), :class:`Categories`, the names of the
-    objects, or None if the column is excluded.
-    """
-    import pyarrow as pa
-
+    """Interpretation of a column, and its values: floats, categories, names, or None."""
     dtype = column.type
     if pa.types.is_dictionary(dtype):
         column = column.cast(dtype.value_type)
@@ -160,8 +148,6 @@ def interpret_column(
 
 def temporal_days(column: pa.ChunkedArray) -> Floats:
     """Dates as days since 1970; durations and times of the day as days."""
-    import pyarrow as pa
-
     dtype = column.type
     if pa.types.is_time(dtype) or pa.types.is_duration(dtype):
         unit = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[dtype.unit]
@@ -198,9 +184,9 @@ def _label(
     """Interpretation as classes or an outcome, by the column's name and few values."""
     plain_name = re.sub(r"[\W_]", "", name).lower()
     if plain_name in LABEL_NAMES:
-        is_label = 2 <= c <= MAX_LABELS and 5 * c <= n and not options.accepts("label")
+        is_label = 2 <= c <= LIMITS.max_labels and 5 * c <= n and not options.accepts("label")
     else:
-        is_label = 2 <= c <= MAX_OUTCOMES and 5 * c <= n and not options.accepts("outcome")
+        is_label = 2 <= c <= LIMITS.max_outcomes and 5 * c <= n and not options.accepts("outcome")
         is_label = is_label and _OUTCOME_NAME.search(name) is not None
         facts = {**facts, "outcome": True}
     if is_label:
@@ -212,8 +198,6 @@ def _interpret_text(
     column: pa.ChunkedArray, name: str, options: ReadingOptions, decimal: str
 ) -> Interpretation:
     """Interpret text as numbers or dates if nearly all of it is; else as words."""
-    import pyarrow.compute as pc
-
     column = blank_to_null(pc.utf8_trim_whitespace(column))
     codes, dictionary = encoded(column)
     texts = dictionary.to_pylist()
@@ -233,7 +217,7 @@ def _interpret_text(
     if are_padded(cells):
         return _interpret_words(column, Categories(codes, cells), name, options, facts)
     # of many distinct texts a sample suffices
-    checked = np.arange(0, len(cells), max(1, len(cells) // 5000))
+    checked = np.arange(0, len(cells), max(1, len(cells) // MAX_ROWS))
 
     def share(values: Floats) -> float:
         return float(cell_counts[checked][np.isfinite(values)].sum() / cell_counts[checked].sum())
@@ -257,7 +241,7 @@ def _interpret_text(
             facts["doubtful"] = read.doubtful
         return _interpret_numbers(np.append(values, np.nan)[codes], name, options, facts)
     dates = number_readings.days([cells[i] for i in checked])
-    if share(dates) >= 1 - MAX_INVALID_SHARE and not options.accepts("date"):
+    if share(dates) >= 1 - LIMITS.max_invalid_share and not options.accepts("date"):
         days = np.append(number_readings.days(cells), np.nan)[codes]
         interpretation, values = _date_column(name, days, "text")
         facts = {**interpretation.facts, "day_first": number_readings.is_day_first(cells)}
@@ -281,9 +265,9 @@ def _interpret_words(
     label = _label(name, n, missing, c, None, options, facts)
     if label is not None:
         return label
-    if c > MAX_CATEGORIES or (n > 2 and c == n_known) or (c > 10 and 2 * c > n):
+    if c > LIMITS.max_categories or (n > 2 and c == n_known) or (c > 10 and 2 * c > n):
         longest = max(len(value) for value in categories.values)
-        if c == n and longest <= MAX_ID_LENGTH and not options.accepts("id"):
+        if c == n and longest <= LIMITS.max_id_length and not options.accepts("id"):
             return Column(name, "id", "name", 0, c, None, facts), objects(column, name, plain=True)
         facts["examples"] = categories.values[:2]
         return Column(name, "text", "excluded", missing, c, None, facts), None
@@ -356,7 +340,7 @@ def _interpret_integers(
         column, cleaned = _date_column(name, day_values, form)
         return replace(column, facts={**facts, "form": form}), cleaned
     if not options.accepts("code") and _is_code(distinct, n, name):
-        if c > MAX_CODES:
+        if c > LIMITS.max_codes:
             return Column(name, "code", "excluded", missing, c, None, facts), None
         codes = np.full(n, -1)
         codes[is_known] = np.searchsorted(distinct, values[is_known])
@@ -390,7 +374,12 @@ def _is_code(distinct: NDArray[Any], n: int, name: str) -> bool:
         return bool(10 * c <= n or not _is_evenly_spread(distinct))
     if _QUANTITY_NAME.search(name):
         return False
-    return 20 * c <= n and c <= MAX_CODES and distinct[0] >= 10 and not _is_evenly_spread(distinct)
+    return (
+        20 * c <= n
+        and c <= LIMITS.max_codes
+        and distinct[0] >= 10
+        and not _is_evenly_spread(distinct)
+    )
 
 
 def _is_evenly_spread(distinct: NDArray[Any]) -> bool:
@@ -411,16 +400,16 @@ def sentinels(distinct: Floats, counts: NDArray[Any]) -> list[float]:
         if len(distinct) < 6:
             break
         ends = [(-1, distinct[-2], slice(None, -1)), (0, distinct[1], slice(1, None))]
-        for end, neighbour, rest in ends:
-            value, rest_values = distinct[end], distinct[rest]
+        for end, neighbour, remaining in ends:
+            value, rest_values = distinct[end], distinct[remaining]
             reach = rest_values[-1] - rest_values[0]
             is_frequent = counts[end] >= max(3, 0.005 * n) and counts[end] < 0.6 * n
-            typical = float(np.median(counts[rest]))
+            typical = float(np.median(counts[remaining]))
             if is_frequent and _is_sentinel(
                 value, neighbour, reach, counts[end], typical, rest_values
             ):
                 far_values.append(float(value))
-                distinct, counts = rest_values, counts[rest]
+                distinct, counts = rest_values, counts[remaining]
                 break
         else:
             break
@@ -441,7 +430,7 @@ def _is_sentinel(
         return gap >= 0.1 * reach
     if value == 0:
         return bool(rest_values[0] > 0 and gap >= 0.5 * reach and len(rest_values) >= 10)
-    return gap >= SENTINEL_GAP * reach and len(rest_values) >= 10
+    return gap >= LIMITS.sentinel_gap * reach and len(rest_values) >= 10
 
 
 def _is_float(text: str) -> bool:

@@ -19,43 +19,25 @@ if TYPE_CHECKING:
 
 @dataclass
 class RawData:
-    """Raw content of a source.
-
-    Attributes
-    ----------
-    name, source : str
-    content : Arrow table, ndarray of shape (n, d), or csr_array
-    names : tuple of str, optional
-        Columns of an array, or all columns of the source of a table.
-    beside : mapping of str to ndarray
-        One-dimensional arrays beside an array (in an NPZ file).
-    notes : list of str
-    owned : bool
-        Whether ``content`` may be written to.
-    ragged : ndarray of bool, shape (n,), optional
-        Rows without values: their lines have too few or too many cells.
-    ids : ndarray, optional
-        Names of the objects, if the source has them beside its columns.
-    variables : DataFrame, optional
-        What describes the objects, if ``content`` is a representation of it.
-    of_terms : bool
-        Whether the columns are terms, which options cannot name.
-    decimal : str
-        Decimal mark of the source.
-    """
+    """Raw content of a source."""
 
     name: str
     source: str | None
-    content: Any
+    content: Any  # Arrow table, ndarray of shape (n, d), or csr_array
+    #: columns of an array, or all columns of the source of a table
     names: tuple[str, ...] | None = None
+    #: one-dimensional arrays beside an array (in an NPZ file)
     beside: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    owned: bool = False
+    owned: bool = False  # whether ``content`` may be written to
+    #: shape (n,): rows without values: their lines have too few or too many cells
     ragged: Bools | None = None
+    #: names of the objects, if the source has them beside its columns
     ids: NDArray[Any] | None = None
+    #: what describes the objects, if ``content`` is a representation of it
     variables: pd.DataFrame | None = None
-    of_terms: bool = False
-    decimal: str = "."
+    of_terms: bool = False  # whether the columns are terms, which options cannot name
+    decimal: str = "."  # decimal mark of the source
 
 
 @dataclass

@@ -10,18 +10,13 @@ from numpy.typing import NDArray
 from sortal.datasets.values.drafts import DatasetDraft
 from sortal.datasets.values.names_and_ids import quoted
 from sortal.datasets.values.reading_options import RepairableError, Scale
-from sortal.runtime.validation import (
-    InputError,
-    beyond_squares,
-    largest_value,
-    smallest_value,
-)
+from sortal.runtime.validation import InputError, beyond_squares, largest_value, smallest_value
 
 if TYPE_CHECKING:
     from sortal.runtime.types import Bools, Floats, Rows
 
-#: difference of two categories in each of their columns: squared distances then have the weight
-#: 1/2 that Huang (1998) gives to categories beside numbers of standard deviation 1
+#: derived: difference of two categories in each of their columns: squared distances then have the
+#: weight 1/2 that Huang (1998) gives to categories beside numbers of standard deviation 1
 CATEGORY_WEIGHT = 0.5
 
 
@@ -119,11 +114,7 @@ def rescale(
 def weigh_categories(
     draft: DatasetDraft, flags: Bools, center: Floats | None, scale: Floats | None
 ) -> tuple[Floats | None, Floats | None]:
-    """Give categories and columns of two values the same weight; return center and scale.
-
-    A column of two values, ``flags``, then counts like a category of two values: as much whether
-    it is written 0/1, 1/2 or yes/no. Beside numbers of standard deviation 1 both count less.
-    """
+    """Give categories and columns of two values the same weight; return center and scale."""
     coded = draft.categorical | flags
     beside_numbers = scale is not None and not coded.all()
     beside_categories = bool(draft.categorical.any() and flags.any())

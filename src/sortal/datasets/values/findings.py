@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sortal.datasets.values.names_and_ids import quoted
+from sortal.labelings.row_join import MAX_EXAMPLES
 from sortal.runtime.json_values import json_value
 
 Severity = Literal["harmful", "notable"]
-MAX_SHOWN_NAMES = 3
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,14 @@ def sentence(finding: Finding) -> str:
     is_single = len(finding.columns) == 1
     return template.format(
         names=quoted(finding.columns),
-        few=quoted(finding.columns, MAX_SHOWN_NAMES),
+        few=quoted(finding.columns, MAX_EXAMPLES),
         first=next(iter(finding.columns), None),
         second=next(iter(finding.columns[1:]), None),
         count_of_columns=len(finding.columns),
         are="is" if is_single else "are",
         have="has" if is_single else "have",
+        percent=100 * finding.facts.get("share", 0),
+        cases=quoted(finding.facts.get("examples", finding.facts.get("cells", ())), MAX_EXAMPLES),
         **finding.facts,
     )
 
@@ -79,29 +81,12 @@ def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def _header(f: Finding) -> str:
     """Sentence about a header that is data, or data that are a header."""
-    names = quoted(f.columns, MAX_SHOWN_NAMES)
+    names = quoted(f.columns, MAX_EXAMPLES)
     if f.facts["found"] == "swallowed":
         return f"The first line was taken for the columns' names, but reads like data ({names})."
     return (
         f"Row 1 has text where the rest of {names} is numbers: a second header line? Its cells are "
         "treated as missing."
-    )
-
-
-def _reproduced(f: Finding) -> str:
-    """Sentence about a column that reproduces the clusters."""
-    return (
-        f"The chosen clusters are the values of the column {f.columns[0]!r} alone (in "
-        f"{100 * f.facts['share']:.4g} % of the objects). If it is a class, or was made from one, "
-        "the answer only repeats it."
-    )
-
-
-def _successive(f: Finding) -> str:
-    """Sentence about rows that are like the next one."""
-    return (
-        f"{100 * f.facts['share']:.0f} % of the rows are nearer to the next row than to the tenth "
-        "below, as in a series. What is said of chances holds for independent rows."
     )
 
 
@@ -112,9 +97,9 @@ def _lone(f: Finding) -> str:
         for name, (cells, (low, high)) in f.facts["cells"].items()
         for row, value in cells.items()
     ]
-    shown = "; ".join(places[:MAX_SHOWN_NAMES])
-    more = f"; and {len(places) - MAX_SHOWN_NAMES} more" if len(places) > MAX_SHOWN_NAMES else ""
-    return f"A typing error? {shown}{more}. Read as missing."
+    listed = "; ".join(places[:MAX_EXAMPLES])
+    more = f"; and {len(places) - MAX_EXAMPLES} more" if len(places) > MAX_EXAMPLES else ""
+    return f"A typing error? {listed}{more}. Read as missing."
 
 
 def _unit_change(f: Finding) -> str:
@@ -128,10 +113,10 @@ def _unit_change(f: Finding) -> str:
 def _unlike_part(f: Finding) -> str:
     """Sentence about parts of a table that are unlike the others."""
     places = [f"part {d['part']!r}: {difference_words(d)}" for d in f.facts["differences"]]
-    more = len(places) - MAX_SHOWN_NAMES
-    shown = "; ".join(places[:MAX_SHOWN_NAMES]) + (f"; and {more:,} more" if more > 0 else "")
+    more = len(places) - MAX_EXAMPLES
+    listed = "; ".join(places[:MAX_EXAMPLES]) + (f"; and {more:,} more" if more > 0 else "")
     return (
-        f"Parts are unlike the others (another unit, or damaged?). {shown[0].upper()}{shown[1:]}."
+        f"Parts are unlike the others (another unit, or damaged?). {listed[0].upper()}{listed[1:]}."
     )
 
 
@@ -149,30 +134,6 @@ def difference_words(difference: Mapping[str, Any]) -> str:
     return f"{name!r} spreads {times} times as much"
 
 
-def _decimal_mark(f: Finding) -> str:
-    """Sentence about numbers that can be read in two ways."""
-    return (
-        f"The marks in {quoted(f.columns, MAX_SHOWN_NAMES)} can be read in two ways (e.g. "
-        f"{quoted(f.facts['cells'], MAX_SHOWN_NAMES)}): is the point the decimal mark?"
-    )
-
-
-def _several_rows(f: Finding) -> str:
-    """Sentence about ids that name several rows."""
-    return (
-        f"{f.columns[0]!r} names {f.facts['objects']:,} things in {f.facts['n']:,} rows: several "
-        "rows belong to one object, and clusters of rows are not clusters of objects."
-    )
-
-
-def _series_of(f: Finding) -> str:
-    """Sentence about series in long format."""
-    return (
-        f"The rows are times ({f.facts['time']!r}) of {f.facts['objects']:,} things "
-        f"({f.columns[0]!r}), about {f.facts['rows']:,} each: series in long format, not objects."
-    )
-
-
 def _rows_aside(f: Finding) -> str:
     """Sentence about rows that are no objects."""
     words = {
@@ -180,9 +141,9 @@ def _rows_aside(f: Finding) -> str:
         "note": "a note",
     }  # fmt: skip
     parts = [
-        f"row{'s' * (len(rows) > 1)} {', '.join(f'{row + 1:,}' for row in rows[:MAX_SHOWN_NAMES])}"
-        f"{', ...' * (len(rows) > MAX_SHOWN_NAMES)} ({words[kind]})"
-        for kind, rows in f.facts["rows"].items()
+        f"row{'s' * (len(rows) > 1)} {', '.join(f'{row + 1:,}' for row in rows[:MAX_EXAMPLES])}"
+        f"{', ...' * (len(rows) > MAX_EXAMPLES)} ({words[row_type]})"
+        for row_type, rows in f.facts["rows"].items()
     ]
     return f"Some rows are no objects and are excluded: {'; '.join(parts)}."
 
@@ -193,10 +154,10 @@ def _sentinel(f: Finding) -> str:
         f"{', '.join(f'{value:g}' for value in values)} in {name!r}"
         for name, values in f.facts["values"].items()
     ]
-    shown = places[:MAX_SHOWN_NAMES]
-    more = f" and in {len(places) - len(shown)} more" if len(places) > len(shown) else ""
+    listed = places[:MAX_EXAMPLES]
+    more = f" and in {len(places) - len(listed)} more" if len(places) > len(listed) else ""
     return (
-        f"A value far from all others is repeated exactly: {'; '.join(shown)}{more} "
+        f"A value far from all others is repeated exactly: {'; '.join(listed)}{more} "
         f"({f.facts['count']:,} cells). It is read as a missing value."
     )
 
@@ -263,16 +224,7 @@ def _missing(f: Finding) -> str:
     written = f" (written also as {quoted(marks)})" if marks else ""
     return (
         f"{f.facts['count']:,} values ({100 * f.facts['share']:.2g} %) are missing in "
-        f"{quoted(f.columns, MAX_SHOWN_NAMES)}{written}: replaced by those of the nearest objects."
-    )
-
-
-def _not_numbers(f: Finding) -> str:
-    """Sentence about cells that are not numbers."""
-    examples = quoted(f.facts["examples"], MAX_SHOWN_NAMES)
-    return (
-        f"{f.facts['count']:,} cells of {quoted(f.columns, MAX_SHOWN_NAMES)} are not numbers "
-        f"(e.g. {examples}): read as missing."
+        f"{quoted(f.columns, MAX_EXAMPLES)}{written}: replaced by those of the nearest objects."
     )
 
 
@@ -285,36 +237,24 @@ def _format(f: Finding) -> str:
 
 def _duplicate_columns(f: Finding) -> str:
     """Sentence about repeated columns."""
-    pairs = ", ".join(f"{a!r} = {b!r}" for a, b in f.facts["pairs"][:MAX_SHOWN_NAMES])
+    pairs = ", ".join(f"{a!r} = {b!r}" for a, b in f.facts["pairs"][:MAX_EXAMPLES])
     repeat = "column repeats another" if len(f.columns) == 1 else "columns repeat others"
-    more = ", ..." if len(f.facts["pairs"]) > MAX_SHOWN_NAMES else ""
+    more = ", ..." if len(f.facts["pairs"]) > MAX_EXAMPLES else ""
     return f"{len(f.columns)} {repeat} up to the unit ({pairs}{more}): only one of them counts."
 
 
-def _independent(f: Finding) -> str:
-    """Sentence about columns that depend on no other one."""
-    return _without_weight("depends on no other column", "depend on no other column", f)
-
-
-def _repeated(f: Finding) -> str:
-    """Sentence about columns that repeat others and count once."""
-    return _without_weight(
-        "repeats another column up to the unit", "repeat others up to the unit", f
-    )
-
-
-def _without_weight(singular: str, plural: str, f: Finding) -> str:
+def _without_weight(f: Finding) -> str:
     """Sentence about columns without weight, and why."""
+    reasons = {
+        "independent": ("depends on no other column", "depend on no other column"),
+        "repeated": ("repeats another column up to the unit", "repeat others up to the unit"),
+    }
+    singular, plural = reasons[f.key]
+    basis = f", judged on {f.facts['sampled']}" if f.facts["sampled"] else ""
     if len(f.columns) == 1:
-        return f"{f.columns[0]!r} {singular} and was given no weight{_basis(f)}."
-    names = quoted(f.columns, MAX_SHOWN_NAMES)
-    return f"{len(f.columns):,} columns {plural} and were given no weight{_basis(f)}: {names}."
-
-
-def _basis(f: Finding) -> str:
-    """Remark on the part of the data that a finding is based on."""
-    sampled = f.facts["sampled"]
-    return f", judged on {sampled}" if sampled else ""
+        return f"{f.columns[0]!r} {singular} and was given no weight{basis}."
+    names = quoted(f.columns, MAX_EXAMPLES)
+    return f"{len(f.columns):,} columns {plural} and were given no weight{basis}: {names}."
 
 
 #: sentence of each kind in order of harm, as a function or for :meth:`str.format`
@@ -327,12 +267,15 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "seem to be the objects. If so, transpose it.",
     "long-format": "{first!r} and {second!r} name {objects:,} things and {variables:,} variables: "
     "a table in long format, whose rows are no objects.",
-    "series": _series_of,
-    "repeated-ids": _several_rows,
+    "series": "The rows are times ({time!r}) of {objects:,} things ({first!r}), about {rows:,} "
+    "each: series in long format, not objects.",
+    "repeated-ids": "{first!r} names {objects:,} things in {n:,} rows: several rows belong to one "
+    "object, and clusters of rows are not clusters of objects.",
     "stacked": "Row {row:,} looks like another header line ({cells}): several tables in one file, "
     "of which the first is wanted?",
     "unlike-part": _unlike_part,
-    "decimal-mark": _decimal_mark,
+    "decimal-mark": "The marks in {few} can be read in two ways (e.g. {cases}): is the point the "
+    "decimal mark?",
     "header": _header,
     "unit-change": _unit_change,
     "shifted": "The cells of {count:,} rows are shifted by one column (e.g. row {row:,}): moved "
@@ -343,8 +286,11 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "groups are not found by what they may explain.",
     "label": "{names} {are} named like classes and {have} few values: excluded, because a "
     "clustering of the classes themselves says nothing.",
-    "reproduced": _reproduced,
-    "successive": _successive,
+    "reproduced": "The chosen clusters are the values of the column {first!r} alone (in "
+    "{percent:.4g} % of the objects). If it is a class, or was made from one, the answer only "
+    "repeats it.",
+    "successive": "{percent:.0f} % of the rows are nearer to the next row than to the tenth below, "
+    "as in a series. What is said of chances holds for independent rows.",
     "sentinel": _sentinel,
     "order": "The rows are sorted by {first!r}, and only the first {labelled:,} have a class: "
     "they are not a random sample and say nothing about the others.",
@@ -358,7 +304,7 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "id": _id,
     "text": "{names} {are} text with many different values: excluded.",
     "sparse": "{names} {are} mostly missing: excluded.",
-    "not-numbers": _not_numbers,
+    "not-numbers": "{count:,} cells of {few} are not numbers (e.g. {cases}): read as missing.",
     "missing": _missing,
     "format": _format,
     "duplicate-rows": "{count:,} of {n:,} objects repeat another one exactly. They count as often "
@@ -367,6 +313,6 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "exclusive": "{few} are 0 or 1, and exactly one of them is 1 in each row: read as one "
     "category.",
     "weight": "{names} {are} named like the weight of a row: excluded.",
-    "independent": _independent,
-    "repeated": _repeated,
+    "independent": _without_weight,
+    "repeated": _without_weight,
 }

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sortal.datasets.values.drafts import DatasetDraft
 from sortal.datasets.values.feature_scaling import center_spread
+from sortal.datasets.values.limits import MAX_ROWS
 from sortal.datasets.values.names_and_ids import quoted
 from sortal.datasets.values.reading_options import Impute, RepairableError
 from sortal.runtime.draws import draw_rows
@@ -17,9 +18,6 @@ from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from sortal.runtime.types import Bools, Floats
-
-MAX_DONORS = 5000
-IMPUTE_NEIGHBORS = 5
 
 
 def fill_missing(draft: DatasetDraft, impute: Impute | None) -> None:
@@ -62,12 +60,12 @@ def _missing_error(draft: DatasetDraft, bad: Bools) -> InputError:
         kinds = [f"{len(rows) - infinite} missing"] if len(rows) > infinite else []
         kinds += [f"{infinite} infinite"] if infinite else []
         places.append(f"{draft.columns[j]!r}: {' and '.join(kinds)} ({draft.row_numbers(rows)})")
-    shown = "; ".join(places[:5]) + (
+    listed = "; ".join(places[:5]) + (
         f"; and {len(places) - 5} more columns" if len(places) > 5 else ""
     )
     return RepairableError(
         f"{count} value{'s are' if count > 1 else ' is'} missing or infinite, in {rows_bad} of "
-        f"{len(bad):,} rows: {shown}. Fill them in with impute='median' (--impute median; also "
+        f"{len(bad):,} rows: {listed}. Fill them in with impute='median' (--impute median; also "
         "neighbors), or drop those rows with impute='drop' (--impute drop). Rows "
         "are counted from 1, without a header",
         impute="median",
@@ -91,17 +89,11 @@ def _drop_rows(draft: DatasetDraft, bad: Bools) -> None:
 
 @dataclass(frozen=True)
 class Filler:
-    """Replacement of missing values by means over the nearest donors.
+    """Replacement of missing values by means over the nearest donors."""
 
-    Attributes
-    ----------
-    donors : ndarray, shape (s, d)
-        Objects whose values fill gaps, NaN in their own gaps; or a single typical object.
-    center, spread : ndarray of float64, shape (d,)
-        Standardization that makes features count alike when donors are compared.
-    """
-
+    #: shape (s, d): objects whose values fill gaps, NaN in their own gaps; or a typical one
     donors: NDArray[Any]
+    #: shape (d,): standardization, so that features count alike where donors are compared
     center: Floats
     spread: Floats
 
@@ -119,13 +111,9 @@ class Filler:
 
     @classmethod
     def of_neighbors(cls, X: NDArray[Any], bad: Bools, categorical: Bools) -> Filler:
-        """Filler by means over the objects that are nearest by the observed values.
-
-        All columns count alike; many objects are sampled. Medians would put objects of
-        all clusters into the same place, where they look like a cluster of their own.
-        """
+        """Filler by means over the nearest objects; medians would look like a cluster."""
         n, d = bad.shape
-        donors = draw_rows(n, MAX_DONORS, 0)
+        donors = draw_rows(n, MAX_ROWS, 0)
         donor_values = np.where(bad[donors], np.nan, X[donors]).astype(np.float64)
         center, spread = np.zeros(d), np.ones(d)
         for j in np.flatnonzero(~categorical):
@@ -135,11 +123,7 @@ class Filler:
         return cls(donor_values, center, spread)
 
     def fill(
-        self,
-        X: NDArray[Any],
-        bad: Bools,
-        origin: NDArray[np.intp],
-        categorical: Bools,
+        self, X: NDArray[Any], bad: Bools, origin: NDArray[np.intp], categorical: Bools
     ) -> None:
         """Fill the gaps ``bad`` of ``X`` in place; ``origin`` is the source of each feature."""
         rows = bad.any(axis=1)
@@ -156,7 +140,7 @@ class Filler:
         """Rows with their NaN replaced."""
         from sklearn.impute import KNNImputer
 
-        imputer = KNNImputer(n_neighbors=IMPUTE_NEIGHBORS, keep_empty_features=True)
+        imputer = KNNImputer(n_neighbors=5, keep_empty_features=True)
         imputer.fit((self.donors - self.center) / self.spread)
         filled = imputer.transform((gaps - self.center) / self.spread)
         return np.asarray(filled * self.spread + self.center)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sortal.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def visible(name: str) -> str:

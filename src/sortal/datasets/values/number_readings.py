@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sortal.datasets.values.limits import LIMITS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -37,33 +39,17 @@ MARKS = ("point", "comma", "either")
 PLAIN_READING = ("point", "=1")
 #: reading of a lone cell, whose unit does not matter
 LONE_READING = ("point", "=1", "%=1", "€=1", "$=1", "£=1")
-#: decades per cell by which a reading has to be better to be taken
-MIN_DECADES = 0.5
-#: cells that show where the others of their column lie
-MIN_USUAL = 8
-#: share of numbers below 1,000 without a mark beside those with points between thousands
-MIN_SHORT_SHARE = 0.1
 
 
 @dataclass(frozen=True)
 class NumbersOfCells:
-    """Numbers of the cells of a column, and how they were read.
+    """Numbers of the cells of a column, and how they were read."""
 
-    Attributes
-    ----------
-    values : ndarray of float64
-        NaN where a cell is no number.
-    form : str
-        Format in words; empty for plain numbers.
-    reading : tuple of str
-        Marks (``point``, ``comma``, ``either``), then units, each as ``unit=factor``.
-    doubtful : tuple of str
-        Cells whose value depends on the reading, where no reading fits the column better.
-    """
-
-    values: Floats
-    form: str
+    values: Floats  # NaN where a cell is no number
+    form: str  # format in words; empty for plain numbers
+    #: marks (``point``, ``comma``, ``either``), then units, each as ``unit=factor``
     reading: tuple[str, ...]
+    #: cells whose value depends on the reading, where no reading fits the column better
     doubtful: tuple[str, ...] = ()
 
 
@@ -84,7 +70,8 @@ def numbers_of(
     weights = np.ones(len(cells)) if counts is None else np.asarray(counts, dtype=np.float64)
     settled = [word for word in reading if word in MARKS]
     marks = settled or _possible_marks(matches, decimal)
-    factors_read = _factors_of(word for word in reading if word not in MARKS)
+    units_read = [word.rpartition("=") for word in reading if word not in MARKS]
+    factors_read = {unit: float(factor) for unit, _, factor in units_read}
     if factors_read:
         factors = [factors_read]
     else:
@@ -101,15 +88,9 @@ def numbers_of(
     best = min(range(len(costs)), key=lambda i: (costs[i][0], ranks[i], costs[i][1]))
     mark, scale, values = candidates[best]
     doubtful = () if settled else _doubtful_cells(cells, candidates, costs, best, weights)
-    words = _words(cells, matches, mark, scale, values)
+    words = _words(matches, mark, scale, values)
     written = tuple(f"{unit}={factor:.12g}" for unit, factor in scale.items())
     return NumbersOfCells(values, words, (mark, *written), doubtful)
-
-
-def _factors_of(written: Iterable[str]) -> dict[str, float]:
-    """Factor of each unit from words such as ``kg=1``."""
-    parts = [word.rpartition("=") for word in written]
-    return {unit: float(factor) for unit, _, factor in parts}
 
 
 def _possible_marks(matches: list[re.Match[str] | None], decimal: str) -> list[str]:
@@ -142,7 +123,7 @@ def may_have_groups(cells: Sequence[str]) -> bool:
     cells = [cell.strip().lstrip("+-") for cell in cells]
     points = [cell for cell in cells if "." in cell]
     n_short = sum(cell.isdecimal() and len(cell) <= 3 for cell in cells)
-    is_frequent = n_short >= MIN_SHORT_SHARE * len(cells)
+    is_frequent = n_short >= LIMITS.min_short_share * len(cells)
     return bool(points) and is_frequent and all(map(_EUROPEAN.fullmatch, points))
 
 
@@ -210,7 +191,7 @@ def _doubtful_cells(
         usual = Counter(ratio.tolist()).most_common(1)[0][0]
         differing = np.flatnonzero(both)[ratio != usual]
         margin = costs[i][1] - costs[best][1]
-        is_close = margin < MIN_DECADES * weights[differing].sum()
+        is_close = margin < LIMITS.min_decades * weights[differing].sum()
         is_alike = scale == candidates[best][1] and _continue(others, both, differing)
         if len(differing) and (is_close or is_alike):
             return tuple(cells[j] for j in differing[:3])
@@ -221,7 +202,7 @@ def _continue(values: Floats, is_number: Bools, chosen: NDArray[np.intp]) -> boo
     """Whether some values lie beside the others, no farther off than most of these spread."""
     is_usual = is_number.copy()
     is_usual[chosen] = False
-    if not len(chosen) or is_usual.sum() < MIN_USUAL:
+    if not len(chosen) or is_usual.sum() < LIMITS.min_usual_cells:
         return False
     low, high = np.quantile(np.log10(np.abs(values[is_usual])), (0.1, 0.9))
     decades = np.log10(np.abs(values[chosen]))
@@ -230,7 +211,6 @@ def _continue(values: Floats, is_number: Bools, chosen: NDArray[np.intp]) -> boo
 
 
 def _words(
-    cells: Sequence[str],
     matches: list[re.Match[str] | None],
     mark: str,
     scale: dict[str, float],
@@ -317,11 +297,7 @@ CONVERSIONS: dict[str, tuple[float, float]] = {
 
 
 def scales_of(counts: Counter[str]) -> list[dict[str, float]]:
-    """Candidate factors of the units behind the numbers of a column, the most likely first.
-
-    One unit for all is ignored; several count where one table has them all. A unit that only a
-    few cells have, beside others that no table has with it, makes these cells no numbers.
-    """
+    """Candidate factors of the units behind the numbers of a column, the most likely first."""
     units = {unit for unit in counts if unit}
     if not units:
         return [{"": 1.0}]
@@ -359,14 +335,12 @@ _DATE = re.compile(
     r"|\d{1,2}[- ](?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[- ]\d{2,4}",
     re.IGNORECASE,
 )
-DAY = 86400.0
+#: derived: seconds of a day
+DAY = SCALES["duration"]["day"]
 
 
 def days(cells: list[str], *, day_first: bool | None = None) -> Floats:
-    """Days since 1970 of dates in text, NaN for other text.
-
-    ``day_first`` defaults to the result of :func:`is_day_first`.
-    """
+    """Days since 1970 of dates in text, NaN for other text."""
     import pandas as pd
 
     values = np.full(len(cells), np.nan)
@@ -397,8 +371,8 @@ def is_day_first(cells: list[str]) -> bool:
 
 def days_of_digits(values: NDArray[Any]) -> Floats | None:
     """Days since 1970 of whole numbers yyyymmdd; None unless all of them are dates."""
-    whole = values.astype(np.int64)
-    year, month, day = whole // 10000, whole // 100 % 100, whole % 100
+    digits = values.astype(np.int64)
+    year, month, day = digits // 10000, digits // 100 % 100, digits % 100
     valid = (year >= 1800) & (year <= 2200) & (month >= 1) & (month <= 12)
     if not (valid & (day >= 1) & (day <= 31)).all():
         return None

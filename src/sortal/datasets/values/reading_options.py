@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
+from sortal.datasets.values.limits import LIMITS
 from sortal.runtime.validation import InputError, check_choice, unknown_name
 
 Scale: TypeAlias = Literal["auto", "none", "standard", "robust", "minmax"]
@@ -19,8 +20,6 @@ DecimalMark: TypeAlias = Literal[".", ","]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 IMPUTES: tuple[Impute, ...] = get_args(Impute)
 DATA_KINDS: tuple[DataKind, ...] = get_args(DataKind)
-#: largest share of cells in a numeric column that count as mistakes
-MAX_INVALID_SHARE = 0.1
 
 
 class FileOptions(TypedDict, total=False):
@@ -130,7 +129,7 @@ class ReadingOptions:
     @property
     def max_invalid_share(self) -> float:
         """Largest share of cells at which text among numbers is a mistake, not a category."""
-        return 0.5 if self.strict else MAX_INVALID_SHARE
+        return 0.5 if self.strict else LIMITS.max_invalid_share
 
     def accepts(self, key: str) -> bool:
         """Whether findings of this kind are accepted, so that columns stay as written."""
