@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 
     from sortal.study.state import StudyState
 
-#: share of the rows in a part, and numbers of parts by default and where stability is asked for
-KEPT = 0.9
-N_PARTS, MANY_PARTS = 3, 10
-#: least chance with which a candidate is chosen on a part, to be fitted there
-LEAST_CHANCE = 0.05
+#: derived: from ``ChoiceSettings.score_error``, which was measured at this share of the rows
+SAMPLE_SHARE = 0.9
+#: limit of cost: saves fits to further samples; by default, and where stability is asked for
+N_SAMPLES, MANY_SAMPLES = 3, 10
+#: limit of cost: saves fits of candidates that are chosen on a sample with a smaller chance
+MIN_CHANCE = 0.05
 
 
 def measure_steadiness(
@@ -44,9 +45,9 @@ def measure_steadiness(
 
     More parts than are needed stay; nothing is noted where no clusterer can be fitted again.
     """
-    n_parts = MANY_PARTS if many else N_PARTS
-    kept = kept_steadiness(state, name)
-    if kept is not None and kept.n_parts >= n_parts:
+    n_parts = MANY_SAMPLES if many else N_SAMPLES
+    steadiness = kept_steadiness(state, name)
+    if steadiness is not None and steadiness.n_parts >= n_parts:
         return
     chosen = _chosen_on_parts(state, name)
     if not chosen:
@@ -67,7 +68,7 @@ def kept_steadiness(state: StudyState, name: str) -> Steadiness | None:
     n_parts = question.pop("n_parts")
     if question != _question(_chosen_on_parts(state, name)):
         return None
-    return Steadiness(value, KEPT, n_parts)
+    return Steadiness(value, SAMPLE_SHARE, n_parts)
 
 
 def _key(state: StudyState, name: str) -> str:
@@ -89,7 +90,7 @@ def _chosen_on_parts(state: StudyState, name: str) -> dict[str, float]:
     judgement = judged(state) if decider_of(state).startswith("judge") else None
     if judgement is not None and judgement.first == name:
         chances = judgement.chosen_on_parts()
-    likely = {rival: chance for rival, chance in chances.items() if chance >= LEAST_CHANCE}
+    likely = {rival: chance for rival, chance in chances.items() if chance >= MIN_CHANCE}
     table = {c["name"]: c for c in state.storage.candidates()}
     again = all(
         table[rival]["parameter"] is not None and table[rival]["clusterer"] in state.clusterers
@@ -111,10 +112,10 @@ def _measured(
     labels = candidate_labels(state, name)
     values: list[float] = []
     with progress_bar("Fitting parts", n_parts * len(chosen), show=progress) as advance:
-        for part in range(n_parts):
+        for number in range(n_parts):
             mean = total = 0.0
             for rival, chance in chosen.items():
-                rows, again = _fitted_to_part(state, rival, part, executor)
+                rows, again = _fitted_to_part(state, rival, number, executor)
                 advance(1)
                 if again is not None:
                     agreement = adjusted_rand_index(labels[rows], again, noise="singletons")
@@ -125,15 +126,15 @@ def _measured(
 
 
 def _fitted_to_part(
-    state: StudyState, name: str, part: int, executor: object
+    state: StudyState, name: str, number: int, executor: object
 ) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
     """The rows of a part, and the labels there by the clusterer and the seed of a candidate."""
     candidate = state.storage.candidate(name)
     clusterer = swept_clusterer(state, candidate["clusterer"])
     objects = state.objects
     among = objects.sample.rows if state.fits.fits_sample(clusterer) else objects.contents.rows
-    seed = derived_seed(state.settings.random_state, f"part {part} of the objects")
-    rows = among[draw_rows(len(among), max(int(KEPT * len(among)), 1), seed)]
+    seed = derived_seed(state.settings.random_state, f"part {number} of the objects")
+    rows = among[draw_rows(len(among), max(int(SAMPLE_SHARE * len(among)), 1), seed)]
     try:
         (outcome,) = state.fits.on_rows(Job(clusterer, (planned(candidate),)), rows, executor)
     except InputError:
