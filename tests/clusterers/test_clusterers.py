@@ -22,10 +22,11 @@ from sortal.clusterers import (
     as_clusterer,
     catalogue,
 )
-from sortal.clusterers.linkage import LINKAGE_METHODS
 from sortal.labelings import canonical_codes, cut_dendrogram
 from sortal.runtime import resources
 from sortal.testing import check_clusterer
+
+LINKAGE_METHODS = ("single", "complete", "average", "weighted", "centroid", "ward")
 
 
 @pytest.mark.quick(44)

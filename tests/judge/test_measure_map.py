@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,8 +14,7 @@ from scipy.stats import spearmanr
 import sortal
 from sortal import InputError, StorageError
 from sortal.measures import catalogue
-from sortal.measures.families import cut, rank_correlation
-from sortal.measures.measure_map import DATA_KINDS, FILE, grouped, load_map
+from sortal.measures.measure_map import DATA_KINDS, cut, grouped, load_map, rank_correlation
 
 
 def test_rank_correlation_is_spearmans():
@@ -87,8 +88,9 @@ def test_what_is_no_map_is_refused(tmp_path):
 
 def test_saved_and_read_again(tmp_path):
     load_map().save(tmp_path / "map.json")
-    assert (tmp_path / "map.json").read_text() == FILE.read_text(encoding="utf-8")
-    assert FILE.stat().st_size < 300_000
+    packaged = files("sortal.measures") / "measure_map.json"
+    assert (tmp_path / "map.json").read_text() == packaged.read_text(encoding="utf-8")
+    assert (tmp_path / "map.json").stat().st_size < 300_000
 
 
 # -- what is recommended ---------------------------------------------------------------------------

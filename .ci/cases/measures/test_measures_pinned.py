@@ -22,11 +22,12 @@ from sklearn.cluster import KMeans, SpectralClustering
 
 import sortal
 from sortal.distances import as_distances
-from sortal.measures import catalogue, docstrings, measure_map
+from sortal.measures import catalogue, docstrings
 from sortal.measures.clarity import _task, assessment, classifiers, sampled
 from sortal.measures.external import chance, dendrogram
 from sortal.measures.internal import chance as internal_chance
 from sortal.measures.internal import gap, gaps, margins
+from sortal.measures.measure_map import maps as measure_map
 from sortal.measures.passes import centroids, ranks, samples, scatter, tiles
 from sortal.measures.passes import pairs as passes_over_pairs
 from sortal.measures.passes.over_pairs import OverPairs

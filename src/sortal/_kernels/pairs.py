@@ -7,7 +7,8 @@ from numba import njit
 
 from sortal._kernels.distances import FAST
 
-SUM, MIN, MAX, INVERSE = 0, 1, 2, 3
+#: positions of the accumulators
+SUM, MIN, MAX, INVERSE = range(4)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
@@ -163,8 +164,8 @@ def by_object(values, wanted, clusters, first, sizes, parts):
 def turn(tile, out):
     """Transpose a tile: ``out[j, r] = tile[r, j]``, a cache line of each row at a time."""
     R, B = tile.shape
-    whole = B // 8 * 8
-    for j in range(0, whole, 8):
+    in_eights = B // 8 * 8
+    for j in range(0, in_eights, 8):
         for r in range(R):
             row = tile[r]
             out[j, r] = row[j]
@@ -175,6 +176,6 @@ def turn(tile, out):
             out[j + 5, r] = row[j + 5]
             out[j + 6, r] = row[j + 6]
             out[j + 7, r] = row[j + 7]
-    for j in range(whole, B):
+    for j in range(in_eights, B):
         for r in range(R):
             out[j, r] = tile[r, j]

@@ -16,6 +16,7 @@ from sortal.clusterers.information_theoretic import InformationTheoreticKMeans
 from sortal.clusterers.informativeness_agglomeration import InformativenessAgglomeration
 from sortal.clusterers.kmedoids import CLARA, KMedoids
 from sortal.clusterers.linkage import LinkageClustering
+from sortal.clusterers.lloyd import QuickKMeans
 from sortal.clusterers.mixed_mixture import MixedMixture
 from sortal.clusterers.nmf import NormalizedCutNMF
 from sortal.clusterers.orclus import ORCLUS
@@ -42,6 +43,7 @@ __all__ = [
     "OnDistances",
     "OnForm",
     "PCAKMeans",
+    "QuickKMeans",
     "SpectralClustering",
     "SphericalKMeans",
     "VonMisesFisherMixture",

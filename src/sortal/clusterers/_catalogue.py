@@ -14,7 +14,6 @@ from sortal.clusterers.linkage import OF_MEANS
 from sortal.runtime.types import Metric
 
 EVERY_SIZE = sys.maxsize
-_MIN_SIZES = (5, 10, 15, 25, 50, 100)
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,7 @@ for _key, _title, _made in (
      _make("hdbscan.FilledHDBSCAN", "min_cluster_size")),
 ):  # fmt: skip
     _add(_key, _title, _made, "Campello, Moulavi & Sander 2013", "O(n² d) at worst",
-         parameter="min_cluster_size", values=_MIN_SIZES, **_ANY)  # fmt: skip
+         parameter="min_cluster_size", values=(5, 10, 15, 25, 50, 100), **_ANY)  # fmt: skip
 _add("informativeness-agglomeration", "Informativeness agglomeration",
      _make("informativeness_agglomeration.InformativenessAgglomeration"),
      "whissell2012 chapter 8", "O(n² d) for the neighbours, then merges")  # fmt: skip

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sortal.runtime.types import ArrayLike, Bools, Floats, Ints, RandomState, Rows
 
-#: steps after which sums are computed anew, so that rounding does not add up
+#: limit of cost: steps after which sums are computed anew, so that rounding does not add up
 AFRESH = 20
 
 
@@ -182,7 +182,7 @@ def unit_rows(X: Rows, norm: str) -> csr_array:
     values = csr.data / np.repeat(lengths, np.diff(csr.indptr))
     # kernels are compiled once for indices of 32 bits, not again for longer ones
     index = np.int32 if max(csr.nnz, csr.shape[1]) < 2**31 else np.int64
-    indices, indptr = (part.astype(index, copy=False) for part in (csr.indices, csr.indptr))
+    indices, indptr = (array.astype(index, copy=False) for array in (csr.indices, csr.indptr))
     return sparse.csr_array((values, indices, indptr), shape=csr.shape)
 
 
@@ -190,9 +190,11 @@ def _most_clusters(rows: csr_array, k: int) -> int:
     """Number of distinct rows, at most ``k``."""
     seen: set[tuple[bytes, bytes]] = set()
     for i in range(rows.shape[0]):
-        part = slice(rows.indptr[i], rows.indptr[i + 1])
-        values = np.round(rows.data[part].astype(np.float64), 6 if rows.dtype == np.float32 else 12)
-        seen.add((rows.indices[part].tobytes(), values.tobytes()))
+        entries = slice(rows.indptr[i], rows.indptr[i + 1])
+        values = np.round(
+            rows.data[entries].astype(np.float64), 6 if rows.dtype == np.float32 else 12
+        )
+        seen.add((rows.indices[entries].tobytes(), values.tobytes()))
         if len(seen) == k:
             return k
     return len(seen)

@@ -25,9 +25,9 @@ from sortal.runtime.resources import is_large
 from sortal.runtime.types import ArrayLike, Floats, Ints, Metric, Rows
 from sortal.runtime.validation import InputError, check_data, unknown_name
 
-#: number of objects whose pairs are tried first, in both directions, for a user-supplied function
+#: limit of cost: objects whose pairs are checked first, in both directions, for a function
 PROBED_OBJECTS = 10
-#: number of features from which dense Euclidean distances come from matrix products
+#: limit of cost: number of features from which dense Euclidean distances come from matrix products
 PRODUCT_FEATURES = 64
 
 #: name -> definition

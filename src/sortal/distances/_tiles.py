@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from sortal.runtime.types import Floats, Ints, Rows
 
+#: limit of cost: columns of a tile, and rows with which a matrix product runs at full speed
+TILE_WIDTH, TILE_ROWS = 128, 512
+
 #: columns prepared by a class's ``strip`` for its ``tile``: an array, arrays, or None
 Strip: TypeAlias = Any
 
@@ -117,7 +120,8 @@ class Product(Distances):
         squares_from_products(out, r0, self.norms, j0, self.Z)
 
 
-#: share of stored rows in the columns of a stored number below which lists of them are faster
+#: limit of cost: share of stored rows in the columns of a stored number below which lists of
+#: them are faster
 SPARSE = 0.25
 
 
@@ -138,11 +142,11 @@ class SparseProduct(Distances):
 
     def strip(self, j0: int, j1: int) -> Strip:
         """Columns j0..j1, prepared for :meth:`tile`."""
-        part = self.Z[j0:j1]
+        rows = self.Z[j0:j1]
         if self.lists:
-            columns = part.tocsc()
+            columns = rows.tocsc()
             return columns.indptr, columns.indices, columns.data
-        return np.ascontiguousarray(part.toarray().T)
+        return np.ascontiguousarray(rows.toarray().T)
 
     def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Strip, out: Floats) -> None:
         """Write a tile of distances to ``out``."""

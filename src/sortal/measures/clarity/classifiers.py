@@ -184,8 +184,8 @@ def _nearest_centroids(
     for fold in range(int(folds.max()) + 1):
         test = np.flatnonzero(folds == fold)
         n_left = sizes - np.bincount(codes[test], minlength=k)
-        rest = sums - _dense(member[:, test] @ X[test])
-        D = _squares(X[test], rest / np.maximum(n_left, 1)[:, None])
+        remaining_sums = sums - _dense(member[:, test] @ X[test])
+        D = _squares(X[test], remaining_sums / np.maximum(n_left, 1)[:, None])
         D[:, n_left == 0] = np.inf
         out[test] = D.argmin(axis=1)
 

@@ -57,14 +57,14 @@ def statistics_of_one(
 
 
 def of_each_object(
-    title: str, column: int, X: ArrayLike, labels: HardOrSoft, **options: Any
+    title: str, name: str, X: ArrayLike, labels: HardOrSoft, **options: Any
 ) -> Floats:
-    """A column of the statistic ``"objects"``; NaN for excluded objects."""
+    """Values of the statistic ``"objects"`` by their name; NaN for excluded objects."""
     stats, inputs = statistics_of_one(X, labels, ["objects"], **options)
     if why := too_few_clusters(stats, 0):
         raise UndefinedMeasureError(f"{title} is undefined: {why}")
-    values = np.full(len(inputs.kept), np.nan)
-    values[inputs.kept] = stats.object_values(0, column)
+    values = np.full(len(inputs.has_weight), np.nan)
+    values[inputs.has_weight] = stats.objects[name][0]
     return values
 
 

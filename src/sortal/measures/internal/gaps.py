@@ -16,9 +16,6 @@ from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 __all__ = ["separation_index", "widest_within_gap"]
 
-#: column of the nearest object of another cluster in the statistic "objects"
-_NEAREST_BETWEEN = 3
-
 
 @cite("hennig2014")
 def separation_index(
@@ -55,7 +52,7 @@ def separation_index(
     stats, _ = statistics_of_one(X, labels, ["objects"], metric=metric, noise=noise)
     if why := too_few_clusters(stats, 0):
         raise UndefinedMeasureError(f"Separation index is undefined: {why}")
-    nearest = stats.object_values(0, _NEAREST_BETWEEN)[stats.labelings.codes[0] != NOISE]
+    nearest = stats.objects["nearest_between"][0][stats.labelings.codes[0] != NOISE]
     number = max(1, math.floor(share * len(nearest) + 1e-9))
     return float(np.partition(nearest, number - 1)[:number].mean())
 

@@ -60,7 +60,13 @@ def silhouette_samples(
     array([0.9       , 0.88888889, 0.        ])
     """
     return of_each_object(
-        "Silhouette", 0, X, labels, metric=metric, noise=noise, sample_weight=sample_weight
+        "Silhouette",
+        "silhouette_sums",
+        X,
+        labels,
+        metric=metric,
+        noise=noise,
+        sample_weight=sample_weight,
     )
 
 

@@ -49,18 +49,18 @@ class EdgeSums:
 def edge_sums(A: csr_array, codes: NDArray[np.int32], k: int) -> EdgeSums:
     """Sums over the edges of ``A``, a result of :func:`sortal.distances.as_graph`; O(edges)."""
     source, target = _ends(A, codes)
-    kept = (source != NOISE) & (target != NOISE)
-    same = kept & (source == target)
+    is_counted = (source != NOISE) & (target != NOISE)
+    same = is_counted & (source == target)
     weights = np.asarray(A.data, dtype=np.float64)
     rows = np.repeat(np.arange(len(codes)), np.diff(A.indptr))
-    degrees = _sums(rows[kept], weights[kept], len(codes))
+    degrees = _sums(rows[is_counted], weights[is_counted], len(codes))
     judged = codes != NOISE
     shares = degrees[judged & (degrees > 0)] / (degrees.sum() or 1.0)
     return EdgeSums(
         np.bincount(codes[judged], minlength=k),
         _sums(source[same], weights[same], k),
         _sums(codes[judged], degrees[judged], k),
-        int(kept.sum()) // 2,
+        int(is_counted.sum()) // 2,
         float(-(shares * np.log2(shares)).sum()),
     )
 

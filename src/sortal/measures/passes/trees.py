@@ -7,10 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from sortal.distances import Distances
+from sortal.distances import ROWS_TO_ALL, Distances
 from sortal.runtime.types import Floats
-
-TREE_ROWS = 256
 
 
 def spanning_tree(
@@ -41,8 +39,8 @@ def spanning_tree(
 
 def _blocks(distances: Distances) -> Iterator[tuple[slice, Floats]]:
     """Slices of rows, with their distances to all objects."""
-    for start in range(0, distances.n, TREE_ROWS):
-        rows = slice(start, min(start + TREE_ROWS, distances.n))
+    for start in range(0, distances.n, ROWS_TO_ALL):
+        rows = slice(start, min(start + ROWS_TO_ALL, distances.n))
         yield rows, distances.block(rows, slice(0, distances.n))
 
 
