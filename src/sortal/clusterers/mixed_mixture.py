@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from sortal.clusterers._estimator import BaseClusterer
+from sortal.clusterers._estimator import BaseClusterer, Tuning
 from sortal.labelings.partitions import canonical_codes
 from sortal.runtime.types import ArrayLike, Bools, Floats, Ints, RandomState
 from sortal.runtime.validation import check_random_state
@@ -145,7 +145,11 @@ def _starts(X: Floats, k: int, n_init: int, rng: np.random.Generator) -> list[In
 
 
 def _maximized(
-    numbers: Floats, categories: list[Floats], labels: Ints, max_iter: int, min_variance: float
+    numbers: Floats,
+    categories: list[Floats],
+    labels: Ints,
+    max_iter: int,
+    min_variance: float = Tuning.min_variance,
 ) -> tuple[float, Floats, int]:
     """Log likelihood, memberships and number of iterations of EM from a clustering."""
     n = len(labels)

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from sortal.distances._metrics import as_distances, check_metric, check_points, metric_name
 from sortal.distances._precomputed import ROWS_TO_ALL, as_square
-from sortal.distances._stored import StoredDistances
-from sortal.distances._tiles import Distances, dense
+from sortal.distances._tiles import Distances, StoredDistances, dense
 from sortal.runtime.resources import require_memory
 from sortal.runtime.threads import in_strips
 from sortal.runtime.types import ArrayLike, Floats, Metric, Rows

@@ -99,18 +99,13 @@ def _predict(
 ) -> Codes:
     """Predictions of :func:`predict`, computed in parts if workers are other processes."""
     if workers.elsewhere is None:
-        return predict(X, labelings, objects, metric)
+        return predict(metric, X, labelings, objects)
     parts = [objects[i : i + PART_SIZE] for i in range(0, len(objects), PART_SIZE)]
-    predictions = workers.map(partial(_predict_part, metric), (X, labelings), parts)
+    predictions = workers.map(partial(predict, metric), (X, labelings), parts)
     return np.concatenate(list(predictions), axis=1)
 
 
-def _predict_part(metric: Metric, X: Rows, labelings: Labelings, objects: Ints) -> Codes:
-    """Predictions of :func:`predict` with the arguments in the order of ``Workers.map``."""
-    return predict(X, labelings, objects, metric)
-
-
-def predict(X: Rows, labelings: Labelings, objects: Ints, metric: Metric) -> Codes:
+def predict(metric: Metric, X: Rows, labelings: Labelings, objects: Ints) -> Codes:
     """Codes (M, s) of the sampled objects, predicted by their five nearest objects.
 
     Outliers of a clustering do not vote in it.

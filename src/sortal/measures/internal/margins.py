@@ -244,7 +244,7 @@ def _best_of_cluster(
     distances: Distances, group: Ints, others: Ints, form: str
 ) -> tuple[float, int]:
     """Least mean score of a set of ``others`` and one object of the group, and that object."""
-    from sortal._kernels import margins
+    from sortal._kernels.pairs import add_scores
 
     n = distances.n
     rows = [distances.block(slice(i, i + 1), slice(0, n)) for i in others.tolist()]
@@ -261,7 +261,7 @@ def _best_of_cluster(
             block = slice(r0, min(r0 + TILE_ROWS, n))
             columns = slice(len(candidates) + block.start, len(candidates) + block.stop)
             tile = np.ascontiguousarray(moved.block(slice(0, len(candidates)), columns).T)
-            margins.add_scores(tile, first[block], second[block], relative, total)
+            add_scores(tile, first[block], second[block], relative, total)
         return total - scores_of_selves(candidates)
 
     def scores_of_selves(candidates: Ints) -> Floats:

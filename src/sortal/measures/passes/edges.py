@@ -48,7 +48,7 @@ class EdgeSums:
 
 def edge_sums(A: csr_array, codes: NDArray[np.int32], k: int) -> EdgeSums:
     """Sums over the edges of ``A``, a result of :func:`sortal.distances.as_graph`; O(edges)."""
-    source, target = _ends(A, codes)
+    source, target = np.repeat(codes, np.diff(A.indptr)), codes[A.indices]
     is_counted = (source != NOISE) & (target != NOISE)
     same = is_counted & (source == target)
     weights = np.asarray(A.data, dtype=np.float64)
@@ -68,8 +68,3 @@ def edge_sums(A: csr_array, codes: NDArray[np.int32], k: int) -> EdgeSums:
 def _sums(groups: Ints, weights: Floats, k: int) -> Floats:
     """Sums of the weights by group."""
     return np.bincount(groups, weights, minlength=k).astype(np.float64)
-
-
-def _ends(A: csr_array, codes: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Clusters of the source and of the target of each entry."""
-    return np.repeat(codes, np.diff(A.indptr)), codes[A.indices]

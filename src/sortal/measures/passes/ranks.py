@@ -208,7 +208,8 @@ def extreme_sums(
     smallest, largest, within, all_pairs = np.zeros((4, len(labelings)))
     for judged, clusterings in by_judged(labelings):
         number = len(judged) * (len(judged) - 1) // 2
-        numbers = {m: _pairs_within(labelings.sizes(m)) for m in clusterings}
+        sizes = {m: labelings.sizes(m) for m in clusterings}
+        numbers = {m: int((size * (size - 1) // 2).sum()) for m, size in sizes.items()}
         ranks = sorted({*numbers.values(), *(number - w for w in numbers.values())})
         added = clusterings if add_within else []
         codes = np.ascontiguousarray(labelings.codes[added][:, judged])
@@ -217,11 +218,6 @@ def extreme_sums(
         for m, w in numbers.items():
             smallest[m], largest[m] = sums[w], total - sums[number - w]
     return smallest, largest, within, all_pairs
-
-
-def _pairs_within(sizes: Ints) -> int:
-    """Number of pairs within clusters of these sizes."""
-    return int((sizes * (sizes - 1) // 2).sum())
 
 
 def _sums_of_smallest(

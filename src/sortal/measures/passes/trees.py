@@ -20,7 +20,7 @@ def spanning_tree(
     the distance if ``core`` is None. Prim's algorithm: O(n² d) time, O(n d) memory.
     """
     from sortal._kernels.ranks import take_roots
-    from sortal._kernels.trees import grow
+    from sortal._kernels.spanning_trees import grow
 
     n = distances.n
     depth = np.zeros(n) if core is None else core
