@@ -141,11 +141,7 @@ def _clusters(W: sparse.csr_array, k: int, laplacian: str, rng: np.random.Genera
 
 
 def embedding(
-    W: sparse.csr_array,
-    component: Ints,
-    k: int,
-    laplacian: str,
-    rng: np.random.Generator,
+    W: sparse.csr_array, component: Ints, k: int, laplacian: str, rng: np.random.Generator
 ) -> Floats:
     """First k eigenvectors of the Laplacian of a graph without loops and isolated nodes."""
     from scipy.sparse.linalg import LinearOperator, eigsh
@@ -181,13 +177,7 @@ def embedding(
         operator = LinearOperator((n, n), matvec=product, dtype=np.float64)
         start = rng.standard_normal(n)
         values, vectors = eigsh(
-            operator,
-            n_more,
-            which="LA",
-            ncv=n_vectors,
-            tol=_EIGEN_TOLERANCE,
-            v0=start,
-            maxiter=n,
+            operator, n_more, which="LA", ncv=n_vectors, tol=_EIGEN_TOLERANCE, v0=start, maxiter=n
         )
         further_vectors = vectors[:, np.argsort(-values, kind="stable")]
     E = np.hstack([null_vectors, further_vectors]) if n_more else null_vectors

@@ -63,12 +63,7 @@ METRICS = {
     "graph": "X is the symmetric matrix of affinities of a graph, which has no distances",
 }
 #: further names of metrics
-ALIASES = {
-    "manhattan": "cityblock",
-    "l1": "cityblock",
-    "l2": "euclidean",
-    "minkowski": "euclidean",
-}
+ALIASES = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean", "minkowski": "euclidean"}
 _PRESENCE = {"jaccard", "dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule"}
 
 

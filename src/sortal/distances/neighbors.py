@@ -146,11 +146,7 @@ def neighbors_of_some(
 
 
 def _scan(
-    X: Rows,
-    objects: Ints,
-    k: int,
-    metric: Metric = "euclidean",
-    among: Bools | None = None,
+    X: Rows, objects: Ints, k: int, metric: Metric = "euclidean", among: Bools | None = None
 ) -> NeighborLists:
     """Neighbours by the distances of the objects to all others, a tile at a time."""
     from sortal._kernels.neighbors import add_nearest
@@ -174,13 +170,7 @@ def _scan(
                     others = rows[offset : offset + TILE_ROWS]
                     a, b = s + offset, s + offset + len(others)
                     both.tile(a, b, q, end, strip, tile[: b - a])
-                    add_nearest(
-                        tile,
-                        others,
-                        objects[block],
-                        nearest[block],
-                        indices[block],
-                    )
+                    add_nearest(tile, others, objects[block], nearest[block], indices[block])
 
         in_strips(work, s, least=64)
         squared = both.squared
@@ -249,12 +239,7 @@ def _products(X: Floats, queries: Ints, k: int) -> NeighborLists:
     return _rescanned(X, queries, NeighborLists(indices, np.sqrt(squares)), doubtful)
 
 
-def _rescanned(
-    X: Floats,
-    queries: Ints,
-    lists: NeighborLists,
-    doubtful: Bools,
-) -> NeighborLists:
+def _rescanned(X: Floats, queries: Ints, lists: NeighborLists, doubtful: Bools) -> NeighborLists:
     """Lists in which doubtful rows are replaced by those from the distances to all objects."""
     rows = np.flatnonzero(doubtful)
     if len(rows):
@@ -278,12 +263,7 @@ def nearest_among(X: Rows, among: Ints, objects: Ints, metric: Metric) -> NDArra
 
 
 def nearest_of_groups(
-    X: Rows,
-    among: Ints,
-    objects: Ints,
-    metric: Metric,
-    groups: Ints,
-    positions: Ints | None = None,
+    X: Rows, among: Ints, objects: Ints, metric: Metric, groups: Ints, positions: Ints | None = None
 ) -> tuple[NDArray[np.int32], Floats]:
     """Results of :func:`nearest_among`, and the distance to the nearest object of each group.
 
@@ -313,11 +293,7 @@ def nearest_of_groups(
 
 
 def _in_tiles(
-    X: Rows,
-    among: Ints,
-    objects: Ints,
-    metric: Metric,
-    keep: Callable[[int, int, Floats], None],
+    X: Rows, among: Ints, objects: Ints, metric: Metric, keep: Callable[[int, int, Floats], None]
 ) -> bool:
     """Pass tiles of distances from ``objects`` to ``among`` to ``keep``; whether squared."""
     s, rows = len(among), 32

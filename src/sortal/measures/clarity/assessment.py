@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortal.labelings.labels import NOISE, NoisePolicy
-from sortal.labelings.partitions import Labelings, as_labelings
-from sortal.measures.clarity._task import (
-    LeaveOneOut,
-    PredictionTask,
-    check_cv,
-    first_appearance,
-    stratified_folds,
-)
+from sortal.labelings.partitions import Labelings, as_labelings, canonical_codes
+from sortal.measures.clarity._task import LeaveOneOut, PredictionTask, check_cv, stratified_folds
 from sortal.measures.clarity.classifiers import Classifier, as_classifiers
 from sortal.measures.clarity.scores import Baseline, Recognition, standard_error
 from sortal.runtime.types import Rows
@@ -303,10 +297,8 @@ def assess_labelings(
         n_folds = check_cv(cv, count)
         all_judged = count == n
         codes = labelings.codes[rows] if all_judged else labelings.codes[np.ix_(rows, is_judged)]
-        k = labelings.n_clusters[rows]
-        ranked = np.stack(
-            [first_appearance(c, int(size)) for c, size in zip(codes, k, strict=True)]
-        )
+        # renumbered by first appearance, so that results do not depend on clusters' names
+        ranked = np.stack([canonical_codes(row) for row in codes])
         folds = None
         if n_folds is not None and fold_ids is not None:
             shuffled = (
@@ -315,14 +307,9 @@ def assess_labelings(
             folds = np.stack([stratified_folds(row, n_folds, shuffled) for row in ranked])
             fold_ids[np.ix_(rows, is_judged)] = folds
         task = PredictionTask(
-            _rows_of(X, is_judged, metric),
-            ranked,
-            k,
-            folds,
-            metric=metric,
-            seed=seed,
-            executor=executor,
-        )
+            _rows_of(X, is_judged, metric), ranked, labelings.n_clusters[rows], folds,
+            metric=metric, seed=seed, executor=executor,
+        )  # fmt: skip
         for f, classifier in enumerate(chosen):
             predicted = _checked(classifier, task)
             for m, row in enumerate(rows):

@@ -9,10 +9,10 @@ import numpy as np
 from sortal.distances import as_distances
 from sortal.labelings.labels import NOISE, NoisePolicy
 from sortal.measures.docstrings import cite
-from sortal.measures.internal.batch import statistics_of_one, too_few_clusters
+from sortal.measures.internal.batch import statistics_of_one
 from sortal.measures.passes.trees import spanning_tree
 from sortal.runtime.types import ArrayLike, Labels, Metric
-from sortal.runtime.validation import InputError, UndefinedMeasureError
+from sortal.runtime.validation import InputError
 
 __all__ = ["separation_index", "widest_within_gap"]
 
@@ -49,9 +49,9 @@ def separation_index(
     """
     if not 0 < share <= 1:
         raise InputError(f"share is a share of the objects, above 0 and at most 1; got {share}")
-    stats, _ = statistics_of_one(X, labels, ["objects"], metric=metric, noise=noise)
-    if why := too_few_clusters(stats, 0):
-        raise UndefinedMeasureError(f"Separation index is undefined: {why}")
+    stats, _ = statistics_of_one(
+        X, labels, ["objects"], title="Separation index", metric=metric, noise=noise
+    )
     nearest = stats.objects["nearest_between"][0][stats.labelings.codes[0] != NOISE]
     number = max(1, math.floor(share * len(nearest) + 1e-9))
     return float(np.partition(nearest, number - 1)[:number].mean())

@@ -8,10 +8,7 @@ from functools import partial
 from sortal.measures.internal.batch import of_features
 from sortal.measures.passes.statistics import Statistics
 
-__all__ = [
-    "akaike_information_criterion",
-    "bayesian_information_criterion",
-]
+__all__ = ["akaike_information_criterion", "bayesian_information_criterion"]
 
 
 _of_gaussians = partial(

@@ -22,12 +22,7 @@ from sortal.runtime.threads import in_strips
 from sortal.runtime.types import ArrayLike, Floats, Labels, Metric
 from sortal.runtime.validation import check_choice
 
-__all__ = [
-    "centroid_dunn_index",
-    "dunn_index",
-    "generalized_dunn_index_12",
-    "point_wise_margin",
-]
+__all__ = ["centroid_dunn_index", "dunn_index", "generalized_dunn_index_12", "point_wise_margin"]
 
 Separation = Literal["single", "complete", "average", "centroid", "average-centroid", "hausdorff"]
 Diameter = Literal["complete", "average", "centroid"]

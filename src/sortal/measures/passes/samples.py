@@ -21,13 +21,7 @@ from sortal.distances import Distances, pair_distances
 from sortal.labelings.labels import NOISE
 from sortal.labelings.partitions import Labelings
 from sortal.measures.catalogue import Measure
-from sortal.measures.passes.pair_sums import (
-    RULE_OF_THREE,
-    SUMS,
-    DrawnPairs,
-    PairSums,
-    farthest,
-)
+from sortal.measures.passes.pair_sums import RULE_OF_THREE, SUMS, DrawnPairs, PairSums, farthest
 from sortal.measures.passes.ranks import check_finite, check_symmetric
 from sortal.measures.passes.statistics import Statistics
 from sortal.measures.tuning import TUNING, Tuning
