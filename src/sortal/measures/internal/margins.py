@@ -20,9 +20,10 @@ from sortal.runtime.validation import UndefinedMeasureError, check_random_state
 
 __all__ = ["MarginResult", "additive_margin", "relative_margin"]
 
-#: limit of cost: scores of an exhaustive search, and pairs of objects in the first sweeps of all
-#: starts of a local search
-EXACT_WORK = SEARCH_WORK = 2 * 10**7
+#: limit of cost: scores of an exhaustive search
+EXACT_WORK = 2 * 10**7
+#: limit of cost: pairs of objects in the first sweeps of all starts of a local search, as many
+SEARCH_WORK = EXACT_WORK
 #: limit of cost: fewest and most starts of a local search
 MIN_STARTS, MAX_STARTS = 32, 256
 
