@@ -113,11 +113,6 @@ def pair_f_measure(p: PairCounts, *, beta: float = 1.0) -> float:
 
     (1 + β²) TP / ((1 + β²) TP + β² FN + FP); 1 if no pair is together on either side.
 
-    Parameters
-    ----------
-    beta : float
-        Weight of recall relative to precision.
-
     Examples
     --------
     >>> pair_f_measure([0, 0, 1, 1], [0, 1, 2, 2])
