@@ -17,9 +17,6 @@ HOME = Path(sortal.__file__).parent
 #: public modules within a room, beside the rooms themselves
 MODULES = (
     "sortal.bounds.languages",
-    "sortal.measures.families",
-    "sortal.measures.measure_map",
-    "sortal.measures.properties",
     "sortal.testing",
     "sortal.typing",
 )

@@ -8,26 +8,24 @@ import sys
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import sortal
 from sortal import clusterers, testing
+from sortal.labelings import as_labelings
 from sortal.measures import catalogue
-from sortal.measures.computation import compute
-from sortal.measures.inputs import Inputs
-from sortal.testing import check_clusterer, check_measure
+from sortal.measures.passes import Statistics
 
 
 @pytest.mark.parametrize("key", list(catalogue))
 def test_measure(key):
     # mutual reachability distances tie all the time, and DBCV's spanning tree is then not unique
-    check_measure(catalogue[key], order_matters=key == "dbcv")
+    testing.check_measure(catalogue[key], order_matters=key == "dbcv")
 
 
 @pytest.mark.parametrize("key", list(clusterers.catalogue))
 def test_clusterer(key):
-    check_clusterer(clusterers.catalogue[key])
+    testing.check_clusterer(clusterers.catalogue[key])
 
 
 @pytest.mark.parametrize("key", list(catalogue))
@@ -69,26 +67,13 @@ def test_functions_without_a_record_cite_too():
 def test_the_laws_can_be_broken(broken, law):
     bad = replace(catalogue["silhouette"], key="bad", function=broken, compute=None)
     with pytest.raises(AssertionError, match=law):
-        check_measure(bad)
-
-
-def test_weights_that_differ_from_repeated_objects_are_found(monkeypatch):
-    values = iter([0.5, 0.6])
-    monkeypatch.setattr(
-        testing,
-        "_table",
-        lambda *_: pd.DataFrame({"silhouette": [next(values)]}, index=["a"]),
-    )
-    four = np.arange(4)
-    with pytest.raises(AssertionError, match="repeated objects"):
-        testing._check_weights(catalogue["silhouette"], np.zeros((4, 1)), four, {"a": four % 2})
+        testing.check_measure(bad)
 
 
 def test_entry_points_add_records(monkeypatch):
     from importlib import metadata
 
     from sortal import InputError
-    from sortal.runtime.registry import Registry
 
     record = replace(catalogue["silhouette"], key="from-elsewhere")
 
@@ -97,7 +82,7 @@ def test_entry_points_add_records(monkeypatch):
             return [record]
 
     monkeypatch.setattr(metadata, "entry_points", lambda group: [Point()])
-    registry = Registry("measure", "sortal.measures")
+    registry = sortal.measures.Catalogue("measure", "sortal.measures")
     assert registry["from-elsewhere"] is record
     assert registry.add(replace(record)) is record
     with pytest.raises(InputError, match="already"):
@@ -125,15 +110,9 @@ def test_needs_must_exist():
 
 
 def test_what_is_not_in_needs_cannot_be_read():
-    from sortal import InputError
-    from sortal.measures.internal.batch import compute_one
-
-    record = replace(catalogue["silhouette"], key="mine", needs=frozenset({"pair_sums"}))
-    X = np.array([[0.0], [1.0], [5.0]])
-    scores = compute(Inputs.read(X, [0, 0, 1]), [record])
-    assert "'silhouettes', which is not among its needs" in scores.reasons["0"]["mine"]
-    with pytest.raises(InputError, match="not among"):
-        compute_one("Mine", record.compute, record.needs, X, [0, 0, 1])
+    stats = Statistics(np.array([[0.0], [1.0], [5.0]]), as_labelings([0, 0, 1]), ["pair_sums"])
+    with pytest.raises(sortal.InputError, match="'silhouettes', which is not among its needs"):
+        catalogue["silhouette"].judge(stats)
 
 
 @pytest.mark.parametrize("key", list(catalogue))
@@ -158,7 +137,7 @@ def test_a_measure_that_writes_to_its_input_is_found(position):
 
     bad = replace(catalogue["silhouette"], key="bad", function=writes, compute=None)
     with pytest.raises(ValueError, match="read-only"):
-        check_measure(bad)
+        testing.check_measure(bad)
 
 
 def test_the_module_runs_the_command_line_and_an_import_does_not():

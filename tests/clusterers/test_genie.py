@@ -8,7 +8,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sortal import InputError
 from sortal.clusterers import FilledHDBSCAN, GenieClustering, LinkageClustering
-from sortal.clusterers.genie import spanning_tree
 from sortal.labelings import canonical_codes
 
 
@@ -72,20 +71,6 @@ def test_other_distances():
     one = GenieClustering(4, metric="precomputed").fit(D)
     two = GenieClustering(4, metric="cityblock").fit(X)
     np.testing.assert_array_equal(one.labels_, two.labels_)
-
-
-def test_spanning_tree_weighs_as_much_as_scipys():
-    from scipy.sparse.csgraph import minimum_spanning_tree
-
-    rng = np.random.default_rng(2)
-    X, core = rng.normal(size=(60, 3)), rng.uniform(0, 1, 60)
-    D = np.linalg.norm(X[:, None] - X[None], axis=2)
-    reach = np.maximum(D, np.maximum(core[:, None], core[None]))
-    np.fill_diagonal(reach, 0)
-    for metric, data in (("euclidean", X), ("precomputed", D)):
-        edges, weights = spanning_tree(data, metric, core)
-        np.testing.assert_allclose(weights.sum(), minimum_spanning_tree(reach).sum())
-        np.testing.assert_allclose(reach[edges[:, 0], edges[:, 1]], weights)
 
 
 def test_wrong_parameters_are_explained():

@@ -8,9 +8,13 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
 
-from sortal.clusterers.lloyd import QuickKMeans, as_columns
+from sortal.clusterers import QuickKMeans
 
 IRIS = load_iris().data
+
+
+def as_columns(X):
+    return np.ascontiguousarray(X.T) - X.T.mean(axis=1, keepdims=True)
 
 
 def squares(X, labels):

@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
-from sortal.distances import METRICS, as_distances, distance_matrix, triangle_violations
-from sortal.distances.neighbors import neighbor_lists
+from sortal.distances import (
+    METRICS,
+    as_distances,
+    distance_matrix,
+    neighbor_lists,
+    triangle_violations,
+)
 
 
 def angle(x, y):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 import numpy as np
 import pytest
 from scipy import sparse, stats
@@ -21,10 +19,10 @@ from sortal.distances import (
     condensed,
     distance_matrix,
     embed,
+    neighbor_lists,
     object_distances,
     triangle_violations,
 )
-from sortal.distances.neighbors import _scan, neighbor_lists, neighbors_of_some
 
 X = np.random.default_rng(0).gamma(1.0, size=(30, 5)).round(1) + 0.1
 NAMES = sorted({*METRICS} - {"precomputed", "minkowski:P", "kl", "graph"}) + [
@@ -61,21 +59,6 @@ def test_matrix_and_condensed_form_agree_and_are_exactly_symmetric(name):
     np.testing.assert_array_equal(D, D.T)
     np.testing.assert_array_equal(squareform(condensed(many, name)), D)
     np.testing.assert_array_equal(condensed(D, "precomputed"), squareform(D))
-
-
-def test_features_are_added_in_their_order_so_that_ties_are_the_same_everywhere():
-    rows = np.random.default_rng(0).normal(size=(40, 37)) * np.linspace(0.1, 9, 37)
-    squares = np.zeros((40, 40))
-    for column in rows.T:
-        squares += np.square(column[:, None] - column)
-    D = np.sqrt(squares)
-    np.testing.assert_array_equal(distance_matrix(rows), D)
-    np.testing.assert_array_equal(condensed(rows, "euclidean"), squareform(D))
-    np.fill_diagonal(D, np.inf)
-    found = neighbors_of_some(rows, np.arange(40), 39)
-    np.testing.assert_array_equal(found, D.argsort(axis=1, kind="stable")[:, :39])
-    scanned = _scan(rows, np.arange(40), 5)
-    np.testing.assert_array_equal(scanned.distances, np.sort(D, axis=1)[:, :5])
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -228,15 +211,6 @@ def test_measures_of_means_have_no_value_under_another_distance(metric):
 # -- objects of any kind ---------------------------------------------------------------------
 
 
-def _levenshtein(x, y):
-    row = list(range(len(y) + 1))
-    for i, a in enumerate(x, 1):
-        diagonal, row[0] = row[0], i
-        for j, b in enumerate(y, 1):
-            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (a != b))
-    return row[-1]
-
-
 def _warped(x, y):
     cost = np.full((len(x) + 1, len(y) + 1), np.inf)
     cost[0, 0] = 0
@@ -245,26 +219,6 @@ def _warped(x, y):
             least = min(cost[i - 1, j], cost[i, j - 1], cost[i - 1, j - 1])
             cost[i, j] = (a - b) ** 2 + least
     return np.sqrt(cost[-1, -1])
-
-
-def test_a_function_is_called_once_for_each_pair_in_any_order_of_workers(monkeypatch):
-    monkeypatch.setattr("sortal.distances._objects._MAX_PAIRS_SERIAL", 100)
-    rng = np.random.default_rng(0)
-    words = ["".join(rng.choice(list("abc"), rng.integers(1, 9))) for _ in range(40)]
-    calls = []
-
-    def counted(x, y):
-        calls.append((x, y))
-        return _levenshtein(x, y)
-
-    D = object_distances(words, counted, workers=1)
-    assert len(calls) == 40 * 39 // 2 + 20  # some both ways
-    np.testing.assert_array_equal(object_distances(words, _levenshtein, workers=2), D)
-    np.testing.assert_array_equal(as_square(D), D)
-    if find_spec("rapidfuzz"):
-        np.testing.assert_array_equal(object_distances(words, "edit"), D)
-        tuples = [tuple(word) for word in words]
-        np.testing.assert_array_equal(object_distances(tuples, "edit"), D)
 
 
 def test_time_warping_is_the_best_path():
@@ -291,13 +245,6 @@ def test_objects_that_have_no_distance_are_rejected(objects, metric, message):
         pytest.importorskip("tslearn")
     with pytest.raises(InputError, match=message):
         object_distances(objects, metric)
-
-
-def test_a_missing_extra_is_named(monkeypatch):
-    monkeypatch.setattr("sortal.runtime.extras.find_spec", lambda name: None)
-    for metric in ("edit", "dtw"):
-        with pytest.raises(InputError, match=r"pip install (rapidfuzz|tslearn)"):
-            object_distances(["ab", "b"], metric)
 
 
 def test_a_function_with_the_name_of_a_distance_of_scipy_is_itself():

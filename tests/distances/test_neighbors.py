@@ -11,7 +11,7 @@ from scipy import sparse
 import naive_clarity as naive
 from example_counts import examples
 from sortal import InputError
-from sortal.distances.neighbors import neighbor_lists
+from sortal.distances import neighbor_lists
 
 
 def expected(X: np.ndarray, k: int) -> np.ndarray:

@@ -12,8 +12,7 @@ from scipy.stats import spearmanr
 import sortal
 from sortal import InputError, StorageError
 from sortal.measures import catalogue
-from sortal.measures.families import cut, rank_correlation
-from sortal.measures.measure_map import load_map
+from sortal.measures.measure_map import cut, load_map, rank_correlation
 
 DATA_KINDS = ("shapes", "tables", "texts")
 

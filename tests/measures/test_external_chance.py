@@ -14,17 +14,9 @@ import naive_external as naive
 import sortal
 from sortal import ContingencyTable, InputError, UndefinedMeasureError, measures
 from sortal.measures import catalogue
-from sortal.measures.external.chance import _shuffled
 
 TRUE = [0, 0, 0, 1, 1, 1, 2, 2]
 PRED = [0, 0, 1, 1, 1, 1, 2, 0]
-
-
-def test_a_single_cluster_is_shuffled_to_itself():
-    table = ContingencyTable.from_counts([[1, 3]])
-    for shuffled in _shuffled(table, 3, 0):
-        assert shuffled.row_sums.tolist() == [4]
-        assert shuffled.column_sums.tolist() == [1, 3]
 
 
 def test_permutation_test_equals_all_permutations():

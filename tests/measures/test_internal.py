@@ -17,10 +17,9 @@ import naive_internal as naive
 import sortal
 from example_counts import examples
 from sortal import InputError, UndefinedMeasureError
+from sortal.labelings import as_labelings
 from sortal.measures import catalogue
-from sortal.measures.internal.batch import of_each_object
-from sortal.measures.passes.plan import STATISTICS
-from sortal.measures.passes.tiles import rounds
+from sortal.measures.passes import Statistics
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 OF_DISTANCES = sorted(naive.of_distances(naive.matrix([[0], [1], [5], [9]]), [0, 0, 1, 1]))
@@ -161,7 +160,9 @@ def test_samples_and_clusters():
     samples = sortal.silhouette_samples(X, labels)
     np.testing.assert_allclose(samples, naive.silhouette_samples(D, labels), atol=1e-12)
     np.testing.assert_allclose(
-        of_each_object("Point-wise margin", 1, X, labels), naive.margins(D, labels), rtol=1e-9
+        Statistics(X, as_labelings(labels), ["objects"]).objects["margin_sums"][0],
+        naive.margins(D, labels),
+        rtol=1e-9,
     )
     by_cluster = sortal.silhouette_by_cluster(X, labels)
     for c in range(4):
@@ -244,31 +245,6 @@ def test_many_labelings_equal_one_by_one():
         np.testing.assert_allclose(scores.table.loc[name], alone, rtol=1e-11)
 
 
-def test_rounds_hold_every_pair_once_and_nothing_twice():
-    for count in range(1, 12):
-        seen = [pair for pairs in rounds(count) for pair in pairs]
-        assert sorted(seen) == [(i, j) for i in range(count) for j in range(i)]
-        for pairs in rounds(count):
-            busy = [block for pair in pairs for block in pair]
-            assert len(busy) == len(set(busy))
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("mirrored", [True, False])
-def test_number_of_threads_changes_nothing(mirrored, monkeypatch):
-    monkeypatch.setattr("sortal.measures.passes.pairs.pays_mirrored", lambda *asked: mirrored)
-    rng = np.random.default_rng(2)
-    X, labels = rng.normal(size=(1500, 3)), rng.integers(0, 9, (2, 1500))
-    keys = [*OF_DISTANCES, *OF_CENTROIDS]
-    tables = []
-    for cores in (1, 2, 5):
-        for module in ("runtime.threads", "measures.passes.ranks"):
-            monkeypatch.setattr(f"sortal.{module}.available_cores", lambda c=cores: c)
-        tables.append(sortal.evaluate(X, labels, measures=keys).table.to_numpy())
-    assert (tables[0] == tables[1]).all()
-    assert (tables[0] == tables[2]).all()
-
-
 @pytest.mark.parametrize("case", ["normal", "integers", "duplicates", "two places"])
 def test_c_index_equals_sorting_all_distances(case):
     rng = np.random.default_rng(6)
@@ -292,44 +268,6 @@ def test_c_index_equals_sorting_all_distances(case):
         assert found == pytest.approx((total - low) / (high - low), rel=1e-11)
 
 
-@pytest.mark.quick(5)
-@pytest.mark.parametrize("n", [257, 700, pytest.param(2200, marks=pytest.mark.long)])
-@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "kl", "precomputed"])
-@pytest.mark.parametrize("d", [3, 70])
-def test_mirrored_tiles_give_what_whole_strips_give(n, metric, d, monkeypatch):
-    rng = np.random.default_rng(n + d)
-    X = rng.random((n, d))
-    if metric == "precomputed":
-        X = sortal.distances.as_distances(X).block(slice(0, n), slice(0, n))
-    labels = rng.integers(-1, 5, (3, n))
-    keys = [
-        key
-        for key in OF_DISTANCES
-        if catalogue[key].needs <= {name for name, (by, _) in STATISTICS.items() if by == "pairs"}
-    ]
-    tables = []
-    for mirrored in (True, False):
-        monkeypatch.setattr(
-            "sortal.measures.passes.pairs.pays_mirrored",
-            lambda distances, known, mirrored=mirrored: distances.symmetric and mirrored,
-        )
-        tables.append(sortal.evaluate(X, labels, measures=keys, metric=metric, noise="drop").table)
-    np.testing.assert_allclose(tables[0], tables[1], rtol=1e-12)
-
-
-def test_tiles_narrower_than_blocks_are_mirrored(monkeypatch):
-    rng = np.random.default_rng(4)
-    X, labels = rng.random((300, 3)), rng.integers(0, 5, (3, 300))
-    measures = ["silhouette", "dunn_index", "between_within_ratio"]
-    monkeypatch.setattr("sortal.measures.passes.tiles.block_size", lambda n: 64)
-    tables = []
-    for width in (64, 8):
-        monkeypatch.setattr("sortal.measures.passes.tiles.TILE_WIDTH", width)
-        monkeypatch.setattr("sortal.measures.passes.pairs.pays_mirrored", lambda *asked: True)
-        tables.append(sortal.evaluate(X, labels, measures=measures).table)
-    np.testing.assert_allclose(tables[0], tables[1], rtol=1e-12)
-
-
 def test_one_cluster_is_needed_of_a_clustering_of_outliers():
     X = np.random.default_rng(0).normal(size=(20, 2))
     measures = [
@@ -345,19 +283,6 @@ def test_one_cluster_is_needed_of_a_clustering_of_outliers():
     assert set(least.values()) == {"1", "2"}
     assert of_one >= {"bayesian_information_criterion", "akaike_information_criterion"}
     assert of_one >= {"within_sum_of_squares", "within_cluster_scatter"}
-
-
-def test_the_reason_of_two_failed_statistics_is_that_of_the_first_by_name(monkeypatch):
-    from sortal.measures.passes.statistics import Statistics
-
-    def fail(self, wanted):
-        raise InputError(f"no {sorted(wanted)[0]}")
-
-    for name in ("_pass_squares", "_pass_pairs"):
-        monkeypatch.setattr(Statistics, name, fail)
-    X = np.random.default_rng(0).normal(size=(20, 2))
-    scores = sortal.evaluate(X, {"two": [0, 1] * 10}, measures=["point_biserial_index"])
-    assert scores.reasons["two"]["point_biserial_index"] == "no distance_squares"
 
 
 # -- accuracy and degenerate input ----------------------------------------------------------
@@ -490,41 +415,6 @@ def test_features_are_needed_for_centroids():
     assert "davies_bouldin_index" not in scores.table
     with pytest.raises(InputError, match="features"):
         sortal.evaluate(D, [0, 0, 1, 1, 1, 1], metric="precomputed", measures=["pbm_index"])
-
-
-@pytest.mark.parametrize(
-    "kind", ["normal", "few values", "spread over orders", "one value", "jump"]
-)
-@pytest.mark.parametrize("size", [1, 30, 5000])
-def test_pairs_are_sorted_by_distance(kind, size):
-    from sortal.measures.passes.ranks import sort_pairs
-
-    rng = np.random.default_rng(8)
-    values = {
-        "normal": rng.normal(size=size),
-        "few values": rng.integers(0, 5, size).astype(float),
-        "spread over orders": 10.0 ** rng.uniform(-300, 300, size),
-        "one value": np.ones(size),
-        "jump": np.where(rng.random(size) < 0.5, 0, 1e17) + rng.random(size) * 1e-9,
-    }[kind]
-    sorted_values, pairs = sort_pairs(values, np.arange(size))
-    assert (sorted_values == np.sort(values)).all()
-    assert (values[pairs] == sorted_values).all()
-    assert (np.sort(pairs) == np.arange(size)).all()
-
-
-@pytest.mark.parametrize("digits", [1, 9])
-def test_ranks_of_one_clustering_are_those_beside_another(digits, monkeypatch):
-    monkeypatch.setattr("sortal.measures.passes.ranks.MAX_PAIRS_IN_MEMORY", 2**14)
-    rng = np.random.default_rng(digits)
-    X, labels = rng.normal(size=(700, 3)).round(digits), rng.integers(0, 4, 700)
-    labels[:9] = -1
-    both = {"alone": labels, "beside": np.where(labels < 0, -1, rng.integers(0, 4, 700))}
-    keys = ["baker_hubert_gamma", "aucc", "g_plus_index", "kendall_tau_index"]
-    together = sortal.evaluate(X, both, measures=keys, noise="drop").table
-    for name, row in both.items():
-        alone = sortal.evaluate(X, {name: row}, measures=keys, noise="drop").table
-        assert (alone.loc[name] == together.loc[name]).all()
 
 
 @pytest.mark.parametrize("key", [m.key for m in catalogue.select(kind="internal")])

@@ -17,7 +17,6 @@ import sortal
 from example_counts import examples
 from sortal import InputError, UndefinedMeasureError
 from sortal.measures import catalogue
-from sortal.measures.passes import scatter as _scatter_pass
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 OF_SCATTER = [
@@ -103,13 +102,6 @@ def test_precomputed_distances():
     D = naive_internal.matrix(X)
     alone = sortal.point_biserial_index(X, labels)
     assert sortal.point_biserial_index(D, labels, metric="precomputed") == pytest.approx(alone)
-
-
-def test_blocks_of_rows_give_the_same(monkeypatch):
-    X, labels = random_case(5)
-    whole = sortal.evaluate(X, labels, measures=OF_SCATTER).table.iloc[0]
-    monkeypatch.setattr(_scatter_pass, "SCATTER_NUMBERS", 2 * X.shape[1])
-    check(sortal.evaluate(X, labels, measures=OF_SCATTER).table.iloc[0], whole, 1e-12)
 
 
 # -- identities and values -------------------------------------------------------------------
@@ -224,27 +216,6 @@ def test_determinants_of_many_features_stay_in_range():
     log_w = np.linalg.slogdet(W)[1]
     log_t = np.linalg.slogdet(naive.outer_sums(X, X.mean(axis=0)))[1]
     assert sortal.log_determinant_ratio(X, labels) == pytest.approx(600 * (log_t - log_w))
-
-
-def test_number_of_threads_changes_nothing(monkeypatch):
-    rng = np.random.default_rng(4)
-    X, labels = rng.normal(size=(900, 5)), rng.integers(0, 7, (3, 900))
-    keys = [*OF_SCATTER, *OF_SPREAD, *OF_PAIRS]
-    tables = []
-    for cores in (1, 3):
-        monkeypatch.setattr("sortal.runtime.threads.available_cores", lambda c=cores: c)
-        tables.append(sortal.evaluate(X, labels, measures=keys).table.to_numpy())
-    np.testing.assert_array_equal(*tables)
-
-
-def test_matrices_that_do_not_fit_are_rejected(monkeypatch):
-    monkeypatch.setattr("sortal.runtime.resources.available_memory", lambda: 100)
-    with pytest.raises(InputError, match="scatter matrices of 4 features"):
-        sortal.log_determinant_ratio(X_IRIS, Y_IRIS)
-    scores = sortal.evaluate(X_IRIS, Y_IRIS, measures=["log_determinant_ratio", "silhouette"])
-    assert np.isnan(scores.table.loc["0", "log_determinant_ratio"])
-    assert "principal components" in scores.reasons["0"]["log_determinant_ratio"]
-    assert scores.table.loc["0", "silhouette"] > 0
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from functools import partial
 
 import numpy as np
 import pytest
@@ -16,13 +15,20 @@ import sortal
 from example_counts import examples
 from sortal import InputError, UndefinedMeasureError
 from sortal.distances import FORMS
+from sortal.labelings import as_labelings
 from sortal.measures import catalogue
-from sortal.measures.catalogue import takes_weights
-from sortal.measures.internal.batch import of_each_object
-from sortal.measures.passes.plan import group
+from sortal.measures.passes import STATISTICS, Statistics
 
-WEIGHTED_KEYS = [m.key for m in catalogue.select(kind="internal") if takes_weights(m)]
-OF_DISTANCES = [key for key in WEIGHTED_KEYS if set(group(catalogue[key].needs)) == {"pairs"}]
+WEIGHTED_KEYS = [
+    m.key
+    for m in catalogue.select(kind="internal")
+    if m.needs and {STATISTICS[need][0] for need in m.needs} <= {"pairs", "centroids"}
+]
+OF_DISTANCES = [
+    key
+    for key in WEIGHTED_KEYS
+    if {STATISTICS[need][0] for need in catalogue[key].needs} == {"pairs"}
+]
 METRICS = sorted({*naive.ONE, "seuclidean", "mahalanobis", "hamming"})
 DENSE_ONLY = {"correlation", "seuclidean", "mahalanobis"}
 
@@ -156,11 +162,20 @@ def test_generalised_dunn(separation, diameter):
     assert sortal.dunn_index(X, labels, sample_weight=w, **choice) == pytest.approx(expected)
 
 
+def margins_of_objects(X, labels, *, sample_weight=None):
+    w = np.ones(len(X)) if sample_weight is None else sample_weight
+    batch, values = as_labelings(labels[w > 0]), np.full(len(X), np.nan)
+    weights = None if sample_weight is None else w[w > 0]
+    stats = Statistics(X[w > 0], batch, ["objects"], weights=weights)
+    values[w > 0] = stats.objects["margin_sums"][0]
+    return values
+
+
 def test_values_of_objects_and_clusters():
     X, labels, w, _ = random_case(9)
     w[labels == 1] = 0
     repeated = np.repeat(np.arange(len(w)), w.astype(int))
-    for function in (sortal.silhouette_samples, partial(of_each_object, "Point-wise margin", 1)):
+    for function in (sortal.silhouette_samples, margins_of_objects):
         found = function(X, labels, sample_weight=w)
         assert np.isnan(found[w == 0]).all()
         np.testing.assert_allclose(

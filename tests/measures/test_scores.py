@@ -65,20 +65,6 @@ def test_one_table_keeps_everything(scores):
     assert frame.loc[("halves", "davies_bouldin_index"), "exact"]
 
 
-def test_a_local_search_is_told(monkeypatch):
-    from sortal.measures.internal import margins
-
-    labels = np.arange(40) % 3
-    exact = sortal.evaluate(X[:40], labels, measures=["relative_margin", "silhouette"])
-    assert exact.exact.to_numpy().all()
-    assert "≈" not in str(exact)
-    monkeypatch.setattr(margins, "EXACT_WORK", 0)
-    found = sortal.evaluate(X[:40], labels, measures=["relative_margin", "silhouette"])
-    assert found.exact.loc["0"].tolist() == [False, True]
-    assert "≈ " in str(found)
-    assert "local search" in str(found)
-
-
 def test_coverage_is_told():
     labels = np.where(np.arange(50) < 5, -1, np.arange(50) % 2)
     found = sortal.evaluate(X[:50], {"a": labels}, measures=["silhouette"], noise="drop")

@@ -15,23 +15,13 @@ import sortal
 from example_counts import examples
 from sortal.labelings import as_labelings
 from sortal.measures import catalogue
-from sortal.measures.passes.plan import OF_CENTROIDS, group
-from sortal.measures.passes.statistics import Statistics, in_others
+from sortal.measures.passes import Statistics
 
 BY_IDENTITY = [
-    m.key for m in catalogue.select(kind="internal") if m.needs and m.needs <= OF_CENTROIDS
+    m.key
+    for m in catalogue.select(kind="internal")
+    if m.needs and m.needs <= {"pair_sums", "silhouettes"}
 ]
-
-
-def test_pair_sums_and_silhouettes_need_no_pairs():
-    assert {"silhouette", "mcclain_rao_index", "weighted_within_cluster_scatter_2"} <= {
-        *BY_IDENTITY
-    }
-    assert group(OF_CENTROIDS, "sqeuclidean") == {"centroids": ("pair_sums", "silhouettes")}
-    assert group(OF_CENTROIDS, "sqeuclidean", sparse=True) == group(OF_CENTROIDS)
-    assert set(group(OF_CENTROIDS)) == {"pairs"}
-    # the pass over the pairs gives them anyway
-    assert set(group({*OF_CENTROIDS, "nearest"}, "sqeuclidean")) == {"pairs"}
 
 
 @examples(60)
@@ -134,9 +124,3 @@ def test_centroids_are_those_of_the_data():
         assert stats.squares[0][c] == pytest.approx(w[own] @ apart)
         assert stats.spreads[0][c] == pytest.approx(w[own] @ np.sqrt(apart))
         assert stats.radii[0][c] == pytest.approx(np.sqrt(apart).max())
-
-
-def test_in_others_does_not_cancel():
-    found = in_others(np.array([1e20, 1.0, 2.0]))
-    assert found[0] == 3.0
-    assert in_others(np.array([5])) == [0]

@@ -20,20 +20,18 @@ import sortal.clusterers as cl
 from sortal.clusterers import (
     _bessel,
     _catalogue,
-    _memberships,
-    _metric_support,
+    _metric_adapter,
     _record,
     _sparse_rows,
     criterion,
+    factorizations,
     genie,
     hdbscan,
     kmedoids,
     linkage,
     lloyd,
     mixed_mixture,
-    nmf,
     orclus,
-    pca,
     spectral,
     spherical,
 )
@@ -85,11 +83,11 @@ def names() -> dict[str, Any]:
     A = sparse.csr_array((y[:, None] == y).astype(float) - np.eye(24))
     far = rng.normal(size=(24, 3)) + 20.0 * np.eye(3)[y]
     return {
-        "attempted": attempted, "nmf": nmf, "memberships": _memberships, "hdbscan": hdbscan,
+        "attempted": attempted, "nmf": factorizations, "pca": factorizations, "memberships": _metric_adapter, "metric_support": _record, "hdbscan": hdbscan,
 
         **{module.__name__.rpartition(".")[2].lstrip("_"): module for module in (
-            _bessel, _catalogue, _metric_support, _record, _sparse_rows, criterion, genie, kmedoids,
-            linkage, lloyd, mixed_mixture, orclus, pca, spectral, spherical)},
+            _bessel, _catalogue, _record, _sparse_rows, criterion, genie, kmedoids,
+            linkage, lloyd, mixed_mixture, orclus, spectral, spherical)},
         "cl": cl, "np": np, "sparse": sparse, "learned": learned, "Some": Some, "y": y, "far": far, "sk": sklearn.cluster,
         "D": np.abs(far[:, None] - far).sum(axis=2), "T": sparse.csr_array(topics.astype(float)), "A": A, "rng": np.random.default_rng,
         "mixed": np.column_stack([far[:, 0], y == 0, y == 1, y == 2, np.arange(24) % 8 > 0, np.ones(24), rng.normal(size=24)]).astype(float),

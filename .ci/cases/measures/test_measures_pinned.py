@@ -22,15 +22,17 @@ from sklearn.cluster import KMeans, SpectralClustering
 
 import sortal
 from sortal.distances import as_distances
-from sortal.measures import catalogue, docstrings, measure_map
+from sortal.measures import catalogue, docstrings
 from sortal.measures.clarity import _task, assessment, classifiers, sampled
 from sortal.measures.external import chance, dendrogram
 from sortal.measures.internal import chance as internal_chance
 from sortal.measures.internal import gap, gaps, margins
+from sortal.measures.measure_map import maps as measure_map
 from sortal.measures.passes import centroids, ranks, samples, scatter, tiles
 from sortal.measures.passes import pairs as passes_over_pairs
 from sortal.measures.passes.over_pairs import OverPairs
 from sortal.measures.passes.statistics import Statistics
+from sortal.measures.tuning import Tuning
 from sortal.runtime.executors import Workers
 
 
@@ -97,6 +99,17 @@ def names() -> dict[str, Any]:
             except ValueError as error:
                 values[name] = str(error)
         return values
+
+    def predicted_codes(X: Any, labelings: Any, objects: Any, metric: Any) -> Any:
+        """Predictions of sampled objects."""
+        return sampled.predict(metric, X, labelings, objects)
+
+    def least_sampled(number: int, work: Any) -> Any:
+        """What some work gives with another least number of sampled objects of each cluster."""
+        with pytest.MonkeyPatch.context() as patch:
+            defaults = (Tuning(min_per_cluster=number),)
+            patch.setattr(samples.GrowingSample.__init__, "__defaults__", defaults)
+            return work()
 
     def record(key: str) -> Any:
         """What the catalogue says of a measure."""
@@ -209,9 +222,9 @@ def names() -> dict[str, Any]:
         predict = sampled.predict
         labelings = sortal.labelings.as_labelings({"good": y, "out": out}, noise="drop")
 
-        def spy(X: Any, labelings: Any, objects: Any, metric: Any) -> Any:
+        def spy(metric: Any, X: Any, labelings: Any, objects: Any) -> Any:
             sizes.append(len(objects))
-            return predict(X, labelings, objects, metric)
+            return predict(metric, X, labelings, objects)
 
         with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as pool:
             patch.setattr(sampled, "predict", spy)

@@ -17,8 +17,7 @@ import numpy as np
 import pandas as pd
 
 from sortal.measures import catalogue
-from sortal.measures.families import cut
-from sortal.measures.measure_map import DATA_GROUPS, SAME_CORRELATION, MeasureMap
+from sortal.measures.measure_map import DATA_GROUPS, SAME_CORRELATION, MeasureMap, cut
 from sortal.runtime.output import write_output
 from sortal_lab import ExperimentResult
 from sortal_lab.choice import PARTS, corpus

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from sortal.measures import catalogue
-from sortal.measures.families import cut, rank_correlation
+from sortal.measures.measure_map import cut, rank_correlation
 from sortal_lab.choice_table import interval
 
 if TYPE_CHECKING:

@@ -77,7 +77,7 @@ def algorithms(starts: int) -> dict[str, Any]:
         ),
         **{name: catalogue[key] for name, key in SPECTRAL.items() if key in catalogue},
         "PCA-K": PCAKMeans(n_init=starts),
-        "NC-NMF": NormalizedCutNMF(n_init=starts // 5),
+        "NC-NMF": NormalizedCutNMF(n_init=max(starts // 5, 1)),
         "UPGMA": catalogue["average"],
         "Slink": catalogue["single"],
         "Clink": catalogue["complete"],

@@ -9,8 +9,7 @@ import pytest
 from scipy.stats import rankdata, spearmanr
 
 from sortal.measures import catalogue
-from sortal.measures.families import rank_correlation
-from sortal.measures.measure_map import load_map
+from sortal.measures.measure_map import load_map, rank_correlation
 from sortal_lab.map_of_measures import map_of, notes_on, table_of
 from sortal_lab.map_trials import (
     Corpus,

@@ -133,9 +133,9 @@ def between_centroids(C, spreads, start, stop, out):
     k, R, B = len(C), 32, 256
     tile = np.empty((R, B))
     for j0 in range(start, stop, B):
-        part = slice(j0, min(j0 + B, stop))
-        strip, s = np.ascontiguousarray(C[part].T), spreads[part]
-        nearest, farthest, total, worst = out[0, part], out[1, part], out[2, part], out[3, part]
+        block = slice(j0, min(j0 + B, stop))
+        strip, s = np.ascontiguousarray(C[block].T), spreads[block]
+        nearest, farthest, total, worst = out[0, block], out[1, block], out[2, block], out[3, block]
         width = len(s)
         for j in range(width):
             nearest[j], farthest[j], total[j], worst[j] = np.inf, 0.0, 0.0, 0.0

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 #: code of an object that was not drawn
-ABSENT = 255
+ABSENT = int(np.iinfo(np.uint8).max)
 
 
 @njit(cache=True, nogil=True)

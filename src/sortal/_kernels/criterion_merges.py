@@ -36,11 +36,11 @@ class Members(NamedTuple):
 
 
 @njit(cache=True)
-def _score(code, whole, gain):
+def _score(code, total, gain):
     """Criterion after a merge; the gain of the merge for criteria that are plain sums."""
     if code < H1:
         return gain[0]
-    a, b = whole[0] + gain[0], whole[1] + gain[1]
+    a, b = total[0] + gain[0], total[1] + gain[1]
     return a / b if b > 0 else a
 
 
@@ -77,7 +77,7 @@ def _products(c, by_row, by_column, members, dense):
 
 
 @njit(cache=True)
-def _refresh(c, code, whole, clusters, partners, dots, adopt):
+def _refresh(c, code, total, clusters, partners, dots, adopt):
     """Find the best partner of cluster c from its products with all clusters, ``dots``.
 
     With ``adopt``, c is new, and becomes the partner of clusters for which it is best.
@@ -94,7 +94,7 @@ def _refresh(c, code, whole, clusters, partners, dots, adopt):
         union_a, union_b = parts(code, sizes[c] + sizes[s], square, totals[c] + totals[s])
         partner_a, partner_b = parts(code, sizes[s], squares[s], totals[s])
         da, db = union_a - cluster_a - partner_a, union_b - cluster_b - partner_b
-        score = _score(code, whole, (da, db))
+        score = _score(code, total, (da, db))
         low, high = min(low, db), max(high, db)
         if score > best:
             best, second, best_partner = score, best, s
@@ -104,7 +104,7 @@ def _refresh(c, code, whole, clusters, partners, dots, adopt):
         if not adopt:
             continue
         gains[s, 2], gains[s, 3] = min(gains[s, 2], db), max(gains[s, 3], db)
-        bound_score = _score(code, whole, gains[s]) if partner[s] >= 0 else bound[s]
+        bound_score = _score(code, total, gains[s]) if partner[s] >= 0 else bound[s]
         if score >= bound_score:
             partner[s] = c
             gains[s, 0], gains[s, 1] = da, db
@@ -114,7 +114,7 @@ def _refresh(c, code, whole, clusters, partners, dots, adopt):
 
 
 @njit(cache=True)
-def _likely(code, whole, sizes, partners):
+def _likely(code, total, sizes, partners):
     """Cluster with the greatest bound, this bound, and the best known merge with its score."""
     partner, bound, gains = partners
     most_promising, greatest_bound = -1, -np.inf
@@ -125,7 +125,7 @@ def _likely(code, whole, sizes, partners):
         if most_promising < 0 or bound[c] > greatest_bound:
             most_promising, greatest_bound = c, bound[c]
         if partner[c] >= 0:
-            score = _score(code, whole, gains[c])
+            score = _score(code, total, gains[c])
             if chosen < 0 or score > best:
                 chosen, best = c, score
     return most_promising, greatest_bound, chosen, best
@@ -154,10 +154,10 @@ def _join(r, s, by_row, members, dense):
 
 
 @njit(cache=True)
-def _loosen(r, s, code, whole, sizes, partners, gain):
+def _loosen(r, s, code, total, sizes, partners, gain):
     """Update partners and bounds of the other clusters after s is merged into r."""
     partner, bound, gains = partners
-    b, da, db = whole[1], gain[0], gain[1]
+    b, da, db = total[1], gain[0], gain[1]
     partner[r] = -1
     for c in range(len(sizes)):
         if sizes[c] == 0 or c == r:
@@ -172,10 +172,10 @@ def _loosen(r, s, code, whole, sizes, partners, gain):
 
 
 @njit(cache=True, nogil=True)
-def merge_clusters(by_row, by_column, code, whole, clusters, partners, name, tree, step, until):
+def merge_clusters(by_row, by_column, code, total, clusters, partners, name, tree, step, until):
     """Merge the pair that leaves the criterion greatest, until ``until`` clusters are left.
 
-    The rows of the matrix, in CSR and CSC form, are the sums of ``clusters``. ``whole`` (2,) has
+    The rows of the matrix, in CSR and CSC form, are the sums of ``clusters``. ``total`` (2,) has
     the criterion's numerator and denominator. ``name`` are the nodes in ``tree`` (n-1, 4), filled
     from ``step`` on. All are updated; a merged cluster has size 0. Returns the cluster of each row,
     and the next step.
@@ -187,11 +187,11 @@ def merge_clusters(by_row, by_column, code, whole, clusters, partners, name, tre
     for left in range(m - 1, until - 1, -1):
         # lazy greedy search: only merges that may be best are computed anew
         while True:
-            first, top, chosen, best = _likely(code, whole, sizes, partners)
+            first, top, chosen, best = _likely(code, total, sizes, partners)
             if chosen >= 0 and top - best <= 1e-14 * abs(best):
                 break
             dots = _products(first, by_row, by_column, members, dense)
-            _refresh(first, code, whole, clusters, partners, dots, False)
+            _refresh(first, code, total, clusters, partners, dots, False)
         r, s = chosen, partners.best[chosen]
         if s < r:
             r, s = s, r
@@ -204,10 +204,10 @@ def merge_clusters(by_row, by_column, code, whole, clusters, partners, name, tre
         totals[r] += totals[s]
         sizes[r] += sizes[s]
         sizes[s] = 0
-        _loosen(r, s, code, whole, sizes, partners, gain)
-        whole[0] += gain[0]
-        whole[1] += gain[1]
+        _loosen(r, s, code, total, sizes, partners, gain)
+        total[0] += gain[0]
+        total[1] += gain[1]
         if left > 1:
             dots = _products(r, by_row, by_column, members, dense)
-            _refresh(r, code, whole, clusters, partners, dots, True)
+            _refresh(r, code, total, clusters, partners, dots, True)
     return members.label, step

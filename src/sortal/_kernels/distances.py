@@ -11,7 +11,7 @@ from numba import njit
 # no "nnan", "ninf": infinite 1/d² must stay infinite
 FAST = {"contract", "reassoc", "nsz"}
 
-SQUARED, CITYBLOCK, CHEBYSHEV = 0, 1, 2
+SQUARED, CITYBLOCK, CHEBYSHEV = range(3)
 
 
 @njit(inline="always", error_model="numpy")
@@ -68,7 +68,8 @@ def exact_tile(kind, Z, r0, r1, strip, out):
     _direct(kind, Z, r0, r1, strip, out)
 
 
-#: share of |x|² + |y|² below which a squared distance from a product is computed directly
+#: tuned: by eye; share of |x|² + |y|² below which a squared distance from a product is computed
+#: directly
 CANCELLED = 1e-3
 
 

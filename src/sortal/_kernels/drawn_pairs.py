@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-DIGITS = 16  # bits of a number that one pass of the selection settles
+#: limit of cost: bits of a number that one pass of the selection settles
+DIGITS = 16
 
 
 @njit(cache=True, nogil=True)

@@ -12,8 +12,10 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-TABLE_CELLS = 2**20  # cells of the contingency tables counted at a time
-#: how thin a border without neighbours in other clusters counts, in widths of the density
+#: limit of cost: cells of the contingency tables counted at a time
+TABLE_CELLS = 2**20
+#: tuned: by eye; how thin a border without neighbours in other clusters counts, in widths of the
+#: density
 THINNEST = 6.0
 
 
@@ -136,7 +138,7 @@ def neighbor_evidence(
 
 
 def _connected(near: NDArray[Any], same: NDArray[Any], clusters: StackedClusters) -> NDArray[Any]:
-    """Objects (M,) in the largest connected part of their cluster."""
+    """Objects (M,) in the largest connected component of their cluster."""
     from scipy import sparse
     from scipy.sparse.csgraph import connected_components
 
@@ -145,9 +147,9 @@ def _connected(near: NDArray[Any], same: NDArray[Any], clusters: StackedClusters
     links = sparse.coo_array(
         (np.ones(len(m), dtype=bool), (m * n + i, m * n + near[i, j])), shape=(M * n, M * n)
     )
-    part = connected_components(links, directed=False)[1]
+    component = connected_components(links, directed=False)[1]
     largest = np.zeros(len(clusters.sizes) + 1)
-    np.maximum.at(largest, clusters.place.ravel(), np.bincount(part)[part])
+    np.maximum.at(largest, clusters.place.ravel(), np.bincount(component)[component])
     return clusters.sums(largest[:-1])
 
 
@@ -167,31 +169,33 @@ def tree_evidence(
     G, n = len(sizes), place.shape[1]
     a, b = place[:, edges[:, 0]], place[:, edges[:, 1]]
     labelled = (a < G) & (b < G)
-    kept, cut = labelled & (a == b), labelled & (a != b)
+    within, cut = labelled & (a == b), labelled & (a != b)
     lengths = np.broadcast_to(logs, a.shape)
-    shortest_cut, longest_kept = np.full(G, np.inf), np.full(G, -np.inf)
+    shortest_cut, longest_within = np.full(G, np.inf), np.full(G, -np.inf)
     for ends in (a, b):
         np.minimum.at(shortest_cut, ends[cut], lengths[cut])
-    np.maximum.at(longest_kept, a[kept], lengths[kept])
-    n_cut, n_kept = cut.sum(axis=1), kept.sum(axis=1)
+    np.maximum.at(longest_within, a[within], lengths[within])
+    n_cut, n_within = cut.sum(axis=1), within.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        difference = shortest_cut - longest_kept
+        difference = shortest_cut - longest_within
         contrast = np.sign(difference) * -np.expm1(-np.abs(difference))
         longer = np.where(n_cut > 0, (cut * lengths).sum(axis=1) / n_cut, logs.max())
-        shorter = np.where(n_kept > 0, (kept * lengths).sum(axis=1) / n_kept, logs.min())
+        shorter = np.where(n_within > 0, (within * lengths).sum(axis=1) / n_within, logs.min())
         placed_cuts = np.where(n_cut > 0, (cut * ranks).sum(axis=1) / n_cut, 1.0)
-    value = np.where((sizes < 2) | (longest_kept == -np.inf), 0.0, contrast)
+    value = np.where((sizes < 2) | (longest_within == -np.inf), 0.0, contrast)
     out[:, 0] = longer - shorter
     out[:, 1] = placed_cuts
     out[:, 2] = np.where(cut, ranks, 1.0).min(axis=1)
-    out[:, 3] = np.where(kept, ranks, 0.0).max(axis=1)
+    out[:, 3] = np.where(within, ranks, 0.0).max(axis=1)
     out[:, 4] = (n_cut - (clusters.numbers - 1)) / n
     out[:, 5] = clusters.sums(sizes * value) / n
     out[:, 6] = np.minimum(clusters.lowest(value), 1.0)
-    members = np.bincount(a[kept], minlength=G)
-    some = np.maximum(members, 1)
-    mean = np.bincount(a[kept], lengths[kept], minlength=G) / some
-    spread = np.bincount(a[kept], (lengths[kept] - mean[a[kept]]) ** 2, minlength=G) / some
+    members = np.bincount(a[within], minlength=G)
+    at_least_one = np.maximum(members, 1)
+    mean = np.bincount(a[within], lengths[within], minlength=G) / at_least_one
+    spread = (
+        np.bincount(a[within], (lengths[within] - mean[a[within]]) ** 2, minlength=G) / at_least_one
+    )
     with np.errstate(invalid="ignore"):
         above = (np.minimum(shortest_cut, logs.max()) - mean) / (np.sqrt(spread) + 0.1)
     above = np.where(members > 1, np.clip(above, -THINNEST, THINNEST), 0.0)
@@ -266,9 +270,11 @@ def line_evidence(X: NDArray[Any], clusters: StackedClusters, out: NDArray[Any])
     gaps, fillings = np.empty(G), np.empty(G)
     ends = np.cumsum(sizes)
     for start, number in zip(starts, numbers, strict=True):
-        part = slice(start, start + number)
-        held = slice(first[start], ends[start + number - 1])
-        gaps[part], fillings[part] = _to_nearest(rows[held], label[held] - start, centres[part])
+        its_clusters = slice(start, start + number)
+        members = slice(first[start], ends[start + number - 1])
+        gaps[its_clusters], fillings[its_clusters] = _to_nearest(
+            rows[members], label[members] - start, centres[its_clusters]
+        )
     cuts, large, excess = _along_longest_axes(away, label, first, sizes, within)
     large = np.where(sizes >= 0.02 * n_clustered[owner], large, 0.0)
     total = clusters.sums(within) + between

@@ -13,7 +13,9 @@ import math
 import numpy as np
 from numba import njit
 
-EPS = 2.0**-52
+#: spacing of floats above 1
+EPS = float(np.finfo(np.float64).eps)
+#: derived: constant of Stirling's formula
 _LOG_2PI = math.log(2 * math.pi)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-#: number of objects whose distances stay in the CPU's first cache
+#: limit of cost: number of objects whose distances stay in the CPU's first cache
 CACHED_OBJECTS = 256
 
 

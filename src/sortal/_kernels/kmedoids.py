@@ -40,17 +40,17 @@ def swap(D, medoids, max_iter):
         d1[o], d2[o] = _two_nearest(D, medoids, nearest, second, o)
         removal[nearest[o]] += d2[o] - d1[o]
     change = np.empty(k)
-    tried = 0
+    n_checked = 0
     settled = n <= k
     for iteration in range(max_iter):
         if settled:
             return nearest, iteration, True
         for c in range(n):
             # all n candidates since the last swap: nothing is left to gain
-            if tried == n:
+            if n_checked == n:
                 settled = True
                 break
-            tried += 1
+            n_checked += 1
             if is_medoid[c]:
                 continue
             row = D[c]
@@ -72,7 +72,7 @@ def swap(D, medoids, max_iter):
             is_medoid[medoids[i]] = False
             is_medoid[c] = True
             medoids[i] = c
-            tried = 0
+            n_checked = 0
             removal[:] = 0.0
             for o in range(n):
                 d = row[o]

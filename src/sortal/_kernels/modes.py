@@ -18,15 +18,15 @@ from sortal._kernels.dip import dip_evidence
 if TYPE_CHECKING:
     from sortal.runtime.types import Floats
 
-#: fewest values of a group, and quantiles that stand for more values
+#: tuned: by eye; fewest values of a group, and quantiles that stand for more values
 FEWEST, MOST_VALUES = 8, 400
 #: families of distributions with four parameters
-TWO_GROUPS, TRAPEZIUM, BENT_NORMAL = 0, 1, 2
-#: most steps of a fit, and gain that is not worth another
+TWO_GROUPS, TRAPEZIUM, BENT_NORMAL = range(3)
+#: limit of cost: most steps of a fit, and gain that is not worth another
 STEPS, LITTLE = 100, 1e-3
-#: greatest parameter, all being logarithms or in standard deviations
+#: limit of cost: greatest parameter of a search, all being logarithms or in standard deviations
 LARGEST = 12.0
-#: logarithm of the constant of the normal density
+#: derived: logarithm of the constant of the normal density
 NORMAL = 0.5 * log(2 * pi)
 
 
@@ -53,10 +53,10 @@ def two_against_one(t: Floats) -> float:
     two, at = _best(TWO_GROUPS, _divided(x), x, inf)
     if not _bimodal(at) or n / (1 + exp(abs(at[3]))) < FEWEST:
         return 0.0
-    one = _best(TRAPEZIUM, [[0.0, 0.4, -1.0, 0.0], [0.0, 0.1, -0.3, 0.0]], x, two)[0]
-    if two > one:
-        one = max(one, _best(BENT_NORMAL, [[0.0, 0.0, 0.0, 0.0]], x, two)[0])
-    return float((two - one) * sqrt(n / len(x)))
+    single = _best(TRAPEZIUM, [[0.0, 0.4, -1.0, 0.0], [0.0, 0.1, -0.3, 0.0]], x, two)[0]
+    if two > single:
+        single = max(single, _best(BENT_NORMAL, [[0.0, 0.0, 0.0, 0.0]], x, two)[0])
+    return float((two - single) * sqrt(n / len(x)))
 
 
 def _best(

@@ -9,6 +9,7 @@ from numba import njit
 
 from sortal._kernels.hypergeometric import b_max, log_bucket
 
+#: derived: nats of a bit
 _LN2 = math.log(2.0)
 
 

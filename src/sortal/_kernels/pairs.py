@@ -7,7 +7,8 @@ from numba import njit
 
 from sortal._kernels.distances import FAST
 
-SUM, MIN, MAX, INVERSE = 0, 1, 2, 3
+#: positions of the accumulators
+SUM, MIN, MAX, INVERSE = range(4)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
@@ -163,8 +164,8 @@ def by_object(values, wanted, clusters, first, sizes, parts):
 def turn(tile, out):
     """Transpose a tile: ``out[j, r] = tile[r, j]``, a cache line of each row at a time."""
     R, B = tile.shape
-    whole = B // 8 * 8
-    for j in range(0, whole, 8):
+    in_eights = B // 8 * 8
+    for j in range(0, in_eights, 8):
         for r in range(R):
             row = tile[r]
             out[j, r] = row[j]
@@ -175,6 +176,26 @@ def turn(tile, out):
             out[j + 5, r] = row[j + 5]
             out[j + 6, r] = row[j + 6]
             out[j + 7, r] = row[j + 7]
-    for j in range(whole, B):
+    for j in range(in_eights, B):
         for r in range(R):
             out[j, r] = tile[r, j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_scores(tile, first, second, relative, scores):
+    """Add each row's margin to each candidate: ratio or difference of the two least distances.
+
+    ``first`` and ``second`` are the distances of a row's object to the two nearest of the other
+    representatives. A negative ``first`` marks a representative, which adds nothing.
+    """
+    for r in range(len(tile)):
+        first_distance, second_distance = first[r], second[r]
+        if first_distance < 0.0:
+            continue
+        for j in range(len(scores)):
+            d = tile[r, j]
+            near, far = min(first_distance, d), max(first_distance, min(second_distance, d))
+            if relative:
+                scores[j] += near / far if far > 0.0 else 1.0
+            else:
+                scores[j] += near - far

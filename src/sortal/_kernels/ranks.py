@@ -220,7 +220,8 @@ def count_within(tile, r0, j0, value, labels, within):
                     within[m] += np.int64(x[m] == y[m])
 
 
-FEW = 24  # values, that are sorted by insertion
+#: limit of cost: values of a bin that are sorted by insertion
+FEW = 24
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

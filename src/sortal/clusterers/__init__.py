@@ -5,24 +5,32 @@ which distances it takes, and ``under(clusterer, metric)`` is the clusterer unde
 """
 
 from sortal.clusterers import _catalogue  # noqa: F401  fills the list
-from sortal.clusterers._memberships import memberships_of
-from sortal.clusterers._metric_adapter import OnDistances, OnForm
-from sortal.clusterers._metric_support import ExcludedError, under
-from sortal.clusterers._record import Clusterer, as_clusterer, catalogue, configured
+from sortal.clusterers._metric_adapter import OnDistances, OnForm, memberships_of
+from sortal.clusterers._record import (
+    Clusterer,
+    ExcludedError,
+    as_clusterer,
+    catalogue,
+    configured,
+    under,
+)
 from sortal.clusterers.criterion import CriterionClustering
+from sortal.clusterers.factorizations import NormalizedCutNMF, PCAKMeans
 from sortal.clusterers.genie import GenieClustering
 from sortal.clusterers.hdbscan import FilledHDBSCAN
 from sortal.clusterers.information_theoretic import InformationTheoreticKMeans
 from sortal.clusterers.informativeness_agglomeration import InformativenessAgglomeration
 from sortal.clusterers.kmedoids import CLARA, KMedoids
 from sortal.clusterers.linkage import LinkageClustering
+from sortal.clusterers.lloyd import QuickKMeans
 from sortal.clusterers.mixed_mixture import MixedMixture
-from sortal.clusterers.nmf import NormalizedCutNMF
 from sortal.clusterers.orclus import ORCLUS
-from sortal.clusterers.pca import PCAKMeans
 from sortal.clusterers.spectral import SpectralClustering
-from sortal.clusterers.spherical import FrequencySensitiveSphericalKMeans, SphericalKMeans
-from sortal.clusterers.von_mises_fisher import VonMisesFisherMixture
+from sortal.clusterers.spherical import (
+    FrequencySensitiveSphericalKMeans,
+    SphericalKMeans,
+    VonMisesFisherMixture,
+)
 
 __all__ = [
     "CLARA",
@@ -42,6 +50,7 @@ __all__ = [
     "OnDistances",
     "OnForm",
     "PCAKMeans",
+    "QuickKMeans",
     "SpectralClustering",
     "SphericalKMeans",
     "VonMisesFisherMixture",

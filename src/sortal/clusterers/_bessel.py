@@ -10,10 +10,11 @@ from numpy.polynomial.polynomial import polyval
 
 from sortal.runtime.types import Floats
 
-# range of mean lengths for which a concentration is estimated; 1 would make it infinite
+#: derived: mean lengths for which a concentration is estimated; 1 would make it infinite
 _SHORTEST, _LONGEST = 1e-10, 1 - 1e-8
+#: derived: terms of the uniform expansion for an error below 1e-14 from the least order on
 _TERMS = 12
-#: the uniform expansion is accurate from this order on; lower ones recur from there
+#: derived: order from which so many terms are accurate; lower orders recur from there
 _LEAST_ORDER = 40.0
 
 
@@ -29,8 +30,8 @@ def coefficients() -> Floats:
         u.append(first * u[-1].deriv() + (weight * u[-1]).integ())
     out = np.zeros((3 * _TERMS + 1, 2, len(u)))
     for term, polynomial in enumerate(u):
-        for which, one in enumerate((polynomial, polynomial.deriv())):
-            out[: len(one.coef), which, term] = one.coef
+        for which, term_or_slope in enumerate((polynomial, polynomial.deriv())):
+            out[: len(term_or_slope.coef), which, term] = term_or_slope.coef
     return out
 
 

@@ -14,14 +14,13 @@ from sortal.clusterers.linkage import OF_MEANS
 from sortal.runtime.types import Metric
 
 EVERY_SIZE = sys.maxsize
-_MIN_SIZES = (5, 10, 15, 25, 50, 100)
 
 
 @dataclass(frozen=True)
 class Recipe:
     """Recipe for new estimators; equal recipes make equal estimators, in any process.
 
-    ``path`` is the module and class, ``swept`` the parameter that takes the swept value, ``fixed``
+    ``path`` is the package and class, ``swept`` the parameter that takes the swept value, ``fixed``
     has further parameters.
     """
 
@@ -44,15 +43,15 @@ class Recipe:
 
 
 def _make(path: str, swept: str = "n_clusters", **fixed: object) -> Recipe:
-    """Recipe for a class of scikit-learn, or of a module of this package."""
-    home = path if path.startswith("sklearn.") else f"sortal.clusterers.{path}"
+    """Recipe for a class of scikit-learn by its path, or for one of this package."""
+    home = path if "." in path else f"sortal.clusterers.{path}"
     return Recipe(home, swept, tuple(fixed.items()))
 
 
 def _criterion(criterion: str, method: str) -> Recipe:
     """Recipe for criterion clustering."""
     starts = 1 if method == "direct" else 5
-    return _make("criterion.CriterionClustering", criterion=criterion, method=method, n_init=starts)
+    return _make("CriterionClustering", criterion=criterion, method=method, n_init=starts)
 
 
 def _add(key: str, title: str, make: Recipe, source: str, cost: str, **more: Any) -> None:
@@ -81,35 +80,35 @@ for _method, _title, _cost in (
 ):
     _distance = "euclidean" if _method in OF_MEANS else "any"
     # for average linkage a sample is better than cells, whose means are nearer than their objects
-    _add(_method, _title, _make("linkage.LinkageClustering", method=_method), "Müllner 2013",
+    _add(_method, _title, _make("LinkageClustering", method=_method), "Müllner 2013",
          _cost, distances=(_distance,), every_k=True, cells=_method == "ward")  # fmt: skip
-_add("kmedoids", "k-medoids", _make("kmedoids.KMedoids", n_init=1),
+_add("kmedoids", "k-medoids", _make("KMedoids", n_init=1),
      "FasterPAM, Schubert & Rousseeuw 2021", "O(n² d) for the distances, O(n²) per pass",
      **_ANY)  # fmt: skip
-_add("clara", "CLARA", _make("kmedoids.CLARA"), "Kaufman & Rousseeuw 1990",
+_add("clara", "CLARA", _make("CLARA"), "Kaufman & Rousseeuw 1990",
      "O(n k d) per sample", **_ANY, **_LINEAR_TO_100K)  # fmt: skip
-_add("orclus", "ORCLUS", _make("orclus.ORCLUS"), "Aggarwal & Yu 2000",
+_add("orclus", "ORCLUS", _make("ORCLUS"), "Aggarwal & Yu 2000",
      "O(n k d²) per step, O(k² d³) for the merges", **_LINEAR_TO_100K)  # fmt: skip
-_add("genie", "Genie", _make("genie.GenieClustering"), "Gagolewski, Bartoszuk & Cena 2016",
+_add("genie", "Genie", _make("GenieClustering"), "Gagolewski, Bartoszuk & Cena 2016",
      "O(n² d)", every_k=True, **_ANY)  # fmt: skip
-_add("spectral", "Spectral clustering", _make("spectral.SpectralClustering"),
+_add("spectral", "Spectral clustering", _make("SpectralClustering"),
      "Ng, Jordan & Weiss 2002; Shi & Malik 2000", "O(n² d) for the graph, then k eigenvectors",
      distances=("any", "graph"))  # fmt: skip
 _add("gaussian-mixture", "Gaussian mixture",
      _make("sklearn.mixture.GaussianMixture", "n_components"),
      "Dempster, Laird & Rubin 1977", "O(n k d²) per iteration", growth=1.0,
      whole_to=20_000)  # fmt: skip
-_add("mixed-mixture", "Mixture of numbers and categories", _make("mixed_mixture.MixedMixture"),
+_add("mixed-mixture", "Mixture of numbers and categories", _make("MixedMixture"),
      "Vermunt & Magidson 2002", "O(n k d) per iteration", **_LINEAR_TO_100K)  # fmt: skip
 for _key, _title, _made in (
     ("hdbscan", "HDBSCAN", _make("sklearn.cluster.HDBSCAN", "min_cluster_size", copy=True)),
     ("hdbscan-filled", "HDBSCAN, outliers to the nearest cluster",
-     _make("hdbscan.FilledHDBSCAN", "min_cluster_size")),
+     _make("FilledHDBSCAN", "min_cluster_size")),
 ):  # fmt: skip
     _add(_key, _title, _made, "Campello, Moulavi & Sander 2013", "O(n² d) at worst",
-         parameter="min_cluster_size", values=_MIN_SIZES, **_ANY)  # fmt: skip
+         parameter="min_cluster_size", values=(5, 10, 15, 25, 50, 100), **_ANY)  # fmt: skip
 _add("informativeness-agglomeration", "Informativeness agglomeration",
-     _make("informativeness_agglomeration.InformativenessAgglomeration"),
+     _make("InformativenessAgglomeration"),
      "whissell2012 chapter 8", "O(n² d) for the neighbours, then merges")  # fmt: skip
 _add("dbscan", "DBSCAN", _make("sklearn.cluster.DBSCAN", "eps"),
      "Ester, Kriegel, Sander & Xu 1996", "O(n² d) at worst", parameter="eps", **_ANY)  # fmt: skip
@@ -118,16 +117,16 @@ _add("optics", "OPTICS", _make("sklearn.cluster.OPTICS", "min_samples", metric="
      parameter="min_samples", values=(5, 10, 20), **_ANY)  # fmt: skip
 for _key, _title, _made, _source in (
     ("spherical-kmeans", "Spherical k-means",
-     _make("spherical.SphericalKMeans", refine=False, n_init=1), "Dhillon & Modha 2001"),
+     _make("SphericalKMeans", refine=False, n_init=1), "Dhillon & Modha 2001"),
     ("spherical-kmeans-refined", "Spherical k-means with first variation",
-     _make("spherical.SphericalKMeans", refine=True, n_init=1), "Dhillon, Guan & Kogan 2002"),
+     _make("SphericalKMeans", refine=True, n_init=1), "Dhillon, Guan & Kogan 2002"),
     ("frequency-sensitive-kmeans", "Frequency-sensitive spherical k-means",
-     _make("spherical.FrequencySensitiveSphericalKMeans", n_init=1), "Banerjee & Ghosh 2004"),
+     _make("FrequencySensitiveSphericalKMeans", n_init=1), "Banerjee & Ghosh 2004"),
     ("hard-movmf", "von Mises–Fisher mixture, hard",
-     _make("von_mises_fisher.VonMisesFisherMixture", assignment="hard", n_init=1),
+     _make("VonMisesFisherMixture", assignment="hard", n_init=1),
      "Banerjee, Dhillon, Ghosh & Sra 2005"),
     ("soft-movmf", "von Mises–Fisher mixture, soft",
-     _make("von_mises_fisher.VonMisesFisherMixture", assignment="soft", n_init=1),
+     _make("VonMisesFisherMixture", assignment="soft", n_init=1),
      "Banerjee, Dhillon, Ghosh & Sra 2005"),
 ):  # fmt: skip
     _add(_key, _title, _made, _source, "O(nnz k) per iteration", **_COSINE, **_LINEAR_TO_100K)
@@ -148,16 +147,16 @@ for _laplacian, _source in (
     ("random-walk", "Shi & Malik 2000"),
     ("symmetric", "Ng, Jordan & Weiss 2002"),
 ):
-    _made = _make("spectral.SpectralClustering", metric="cosine", n_neighbors=21,
+    _made = _make("SpectralClustering", metric="cosine", n_neighbors=21,
                   laplacian=_laplacian, affinity="cosine")  # fmt: skip
     _add(f"spectral-{_laplacian}", f"Spectral, {_laplacian}, of cosines", _made, _source,
          "O(n nnz) for the graph, then k eigenvectors", **_COSINE)  # fmt: skip
-_add("nc-nmf", "Normalised-cut NMF", _make("nmf.NormalizedCutNMF"), "Xu, Liu & Gong 2003",
+_add("nc-nmf", "Normalised-cut NMF", _make("NormalizedCutNMF"), "Xu, Liu & Gong 2003",
      "O(nnz k) per pass", **_COSINE, **_LINEAR_TO_100K)  # fmt: skip
-_add("pca-kmeans", "k-means on 20 principal components", _make("pca.PCAKMeans"),
+_add("pca-kmeans", "k-means on 20 principal components", _make("PCAKMeans"),
      "whissell2012 §5.2; Ding & He 2004", "O(nnz) per component and step, then O(n k)",
      **_LINEAR_TO_100K)  # fmt: skip
 _add("kl-kmeans", "Information-theoretic k-means",
-     _make("information_theoretic.InformationTheoreticKMeans", n_init=1),
+     _make("InformationTheoreticKMeans", n_init=1),
      "Dhillon, Mallela & Kumar 2003", "O(nnz k) per iteration", distances=("features",),
      **_LINEAR_TO_100K)  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,10 +17,24 @@ from sortal.runtime.types import ArrayLike
 from sortal.runtime.validation import InputError, validated
 
 
+@dataclass(frozen=True)
+class Tuning:
+    """Tuned numbers of the clusterers."""
+
+    #: tuned: by eye; least variance of a column within a cluster, as a share of its variance
+    min_variance: float = 1e-3
+    #: tuned: by eye; initial seeds of ORCLUS for each requested cluster
+    seeds_per_cluster: int = 5
+    #: tuned: by eye; objects for each small cluster from which agglomeration starts
+    objects_per_start: int = 15
+
+
 class BaseClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the clusterers of dense or sparse rows, or of a matrix if ``metric`` says so."""
 
     n_clusters: int
+    #: tuned numbers, which a subclass may replace
+    _tuning: ClassVar[Tuning] = Tuning()
     #: whether sparse rows are accepted, and whether negative values are rejected
     _sparse, _positive = True, False
     #: parameters that count something

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sortal.runtime.types import ArrayLike, Bools, Floats, Ints, RandomState, Rows
 
-#: steps after which sums are computed anew, so that rounding does not add up
+#: limit of cost: steps after which sums are computed anew, so that rounding does not add up
 AFRESH = 20
 
 
@@ -47,6 +47,8 @@ class RowClusterer(BaseClusterer):
     """Base of the clusterers that never make sparse rows dense."""
 
     _norm = "l2"
+    #: how far spherical k-means goes where ``init`` names it; empty if it is no start
+    _spherical_start: ClassVar[Literal["", "batch", "refined"]] = ""
     _counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_init", "max_iter")
 
     n_clusters: int = 8
@@ -123,8 +125,16 @@ class RowClusterer(BaseClusterer):
         return best
 
     def _start(self, rows: csr_array, k: int, rng: np.random.Generator) -> Ints:
-        """Initial labels."""
-        return self._near_seeds(rows, k, rng, self.init)
+        """Initial labels: those near seeds, or those of spherical k-means from there."""
+        init = "" if not isinstance(self.init, str) else self.init
+        if init != "spherical-k-means" or not self._spherical_start:
+            return self._near_seeds(rows, k, rng, self.init)
+        labels = self._near_seeds(rows, k, rng, "k-means++")
+        unit = rows if self._norm == "l2" else unit_rows(rows, "l2")
+        batch_steps(unit, labels, k, self.max_iter)
+        if self._spherical_start == "refined":
+            single_moves(unit, labels, k, self.max_iter, balanced=False)
+        return labels
 
     def _near_seeds(
         self, rows: csr_array, k: int, rng: np.random.Generator, init: str | npt.ArrayLike
@@ -182,7 +192,7 @@ def unit_rows(X: Rows, norm: str) -> csr_array:
     values = csr.data / np.repeat(lengths, np.diff(csr.indptr))
     # kernels are compiled once for indices of 32 bits, not again for longer ones
     index = np.int32 if max(csr.nnz, csr.shape[1]) < 2**31 else np.int64
-    indices, indptr = (part.astype(index, copy=False) for part in (csr.indices, csr.indptr))
+    indices, indptr = (array.astype(index, copy=False) for array in (csr.indices, csr.indptr))
     return sparse.csr_array((values, indices, indptr), shape=csr.shape)
 
 
@@ -190,9 +200,11 @@ def _most_clusters(rows: csr_array, k: int) -> int:
     """Number of distinct rows, at most ``k``."""
     seen: set[tuple[bytes, bytes]] = set()
     for i in range(rows.shape[0]):
-        part = slice(rows.indptr[i], rows.indptr[i + 1])
-        values = np.round(rows.data[part].astype(np.float64), 6 if rows.dtype == np.float32 else 12)
-        seen.add((rows.indices[part].tobytes(), values.tobytes()))
+        entries = slice(rows.indptr[i], rows.indptr[i + 1])
+        values = np.round(
+            rows.data[entries].astype(np.float64), 6 if rows.dtype == np.float32 else 12
+        )
+        seen.add((rows.indices[entries].tobytes(), values.tobytes()))
         if len(seen) == k:
             return k
     return len(seen)
@@ -241,3 +253,55 @@ def directions(sums: Floats) -> tuple[Floats, Floats]:
     """Columns scaled to length 1, and their previous lengths."""
     lengths = np.sqrt(np.einsum("jh,jh->h", sums, sums))
     return sums / np.where(lengths > 0, lengths, 1.0), lengths
+
+
+def batch_steps(rows: csr_array, labels: Ints, k: int, max_iter: int) -> tuple[list[float], bool]:
+    """Update centers and labels, in place, until no row moves; the path, whether settled."""
+    slack = 1e-10 if rows.dtype == np.float64 else 1e-5
+    reached, bias = np.empty(len(labels)), np.zeros(k, dtype=rows.dtype)
+    path: list[float] = []
+    for step in range(max_iter):
+        if step % AFRESH == 0:
+            sums = sums_of(rows, labels, k)
+        centers, lengths = directions(sums)
+        path.append(float(lengths.sum()))
+        old, columns = labels.copy(), centers.astype(rows.dtype, copy=False)
+        moved = kernels.assign(arrays(rows), columns, bias, labels, slack, reached)
+        if not moved + len(fill_empty(labels, reached, k)):
+            return path, True
+        kernels.move_rows(arrays(rows), old, labels, sums)
+    return path, False
+
+
+def single_moves(
+    rows: csr_array, labels: Ints, k: int, max_iter: int, *, balanced: bool
+) -> tuple[list[float], bool]:
+    """Move single rows, in place, until no move improves; the path, whether settled."""
+    n = rows.shape[0]
+    seen, drift = np.zeros((n, k)), np.zeros(k)
+    seen[np.arange(n), labels] = -np.inf
+    path: list[float] = []
+    sizes = np.bincount(labels, minlength=k)
+    for step in range(max_iter):
+        if step % AFRESH == 0:
+            sums = sums_of(rows, labels, k)
+            squares = np.einsum("jh,jh->h", sums, sums)
+        if not path:
+            path.append(_objective(squares, sizes, n, balanced))
+        moved = kernels.single_moves(
+            arrays(rows), balanced, labels, sums, squares, sizes, 1e-9 if n < 1e6 else 1e-7, seen,
+            drift,
+        )  # fmt: skip
+        if not moved:
+            return path, True
+        path.append(_objective(squares, sizes, n, balanced))
+    return path, False
+
+
+def _objective(squares: Floats, sizes: Ints, n: int, balanced: bool) -> float:
+    """Objective of clusters with these sizes and squared lengths of sums."""
+    lengths = np.sqrt(np.maximum(squares, 0.0))
+    if not balanced:
+        return float(lengths.sum())
+    share = n / len(sizes)
+    return float((share * lengths / sizes - sizes * np.log(sizes / share)).sum())

@@ -26,7 +26,7 @@ CRITERIA = {"I1": 0, "I2": 1, "E1": 2, "G1": 3, "G1'": 4, "H1": 5, "H2": 6}
 #: criteria to be minimised
 _LESS_IS_BETTER = ("E1", "G1", "G1'")
 CRITERION_METHODS = ("direct", "bisection", "refined-bisection", "agglomerative")
-#: relative gains below this are rounding
+#: derived: relative gains below this are rounding, some 5,000 units in the last place
 _GAIN_TOLERANCE = 1e-12
 
 
@@ -236,16 +236,16 @@ class _CriterionObjective:
                 arrays(rows), arrays(rows.tocsc()), self.code, value, clusters, partners, name,
                 tree, step, max(1, len(name) // 2),
             )  # fmt: skip
-            kept = np.flatnonzero(clusters.sizes)
+            alive = np.flatnonzero(clusters.sizes)
             place = np.full(len(name) + 1, -1)
-            place[kept] = np.arange(len(kept))
+            place[alive] = np.arange(len(alive))
             member = sparse.csr_array(
                 (np.ones(len(label)), (place[label], np.arange(len(label)))),
-                shape=(len(kept), len(label)),
+                shape=(len(alive), len(label)),
             )
-            rows, name = sparse.csr_array(member @ rows), name[kept]
-            clusters = Clusters(*(part[kept] for part in clusters))
-            best, bound, gains = (part[kept] for part in partners)
+            rows, name = sparse.csr_array(member @ rows), name[alive]
+            clusters = Clusters(*(array[alive] for array in clusters))
+            best, bound, gains = (array[alive] for array in partners)
             partners = Partners(place[best], bound, gains)
         return tree
 
@@ -253,7 +253,7 @@ class _CriterionObjective:
         """For each cluster, the numerator and denominator that the other clusters add up to."""
         *_, clusters = self._clusters(labels, k)
         parts = np.array([
-            kernels.criterion_value(self.code, Clusters(*(part[h : h + 1] for part in clusters)))
+            kernels.criterion_value(self.code, Clusters(*(array[h : h + 1] for array in clusters)))
             for h in range(k)
         ])  # fmt: skip
         return [(float(a), float(b)) for a, b in parts.sum(axis=0) - parts]

@@ -106,7 +106,7 @@ def spanning_tree(
         row = np.maximum(np.maximum(row, core), core[at])
         nearer = todo & (row < reached)
         reached[nearer], source[nearer] = row[nearer], at
-        rest = np.flatnonzero(todo)
-        at = int(rest[np.argmin(reached[rest])])
+        outside = np.flatnonzero(todo)
+        at = int(outside[np.argmin(reached[outside])])
         edges[e], weights[e] = (source[at], at), reached[at]
     return edges, weights

@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortal._kernels import documents as kernels
-from sortal.clusterers._sparse_rows import (
-    AFRESH,
-    RowClusterer,
-    Run,
-    arrays,
-    fill_empty,
-    sums_of,
-    unit_rows,
-)
-from sortal.clusterers.spherical import batch_steps
+from sortal.clusterers._sparse_rows import AFRESH, RowClusterer, Run, arrays, fill_empty, sums_of
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -67,14 +58,14 @@ class InformationTheoreticKMeans(RowClusterer):
 
     Examples
     --------
-    >>> from sortal.clusterers.information_theoretic import InformationTheoreticKMeans
+    >>> from sortal.clusterers import InformationTheoreticKMeans
     >>> X = [[9, 1, 0], [7, 2, 1], [0, 1, 8], [1, 1, 9]]
     >>> labels = InformationTheoreticKMeans(2, random_state=0).fit(X).labels_
     >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
     True
     """
 
-    _norm, _positive = "l1", True
+    _norm, _positive, _spherical_start = "l1", True, "batch"
 
     _: KW_ONLY
     smoothing: float = 1.0
@@ -87,14 +78,6 @@ class InformationTheoreticKMeans(RowClusterer):
             raise InputError(
                 f"smoothing must be a number of rows, 0 or more; got {self.smoothing!r}"
             )
-
-    def _start(self, rows: csr_array, k: int, rng: np.random.Generator) -> Ints:
-        """Initial labels, by default from spherical k-means."""
-        if not (isinstance(self.init, str) and self.init == "spherical-k-means"):
-            return self._near_seeds(rows, k, rng, self.init)
-        labels = self._near_seeds(rows, k, rng, "k-means++")
-        batch_steps(unit_rows(rows, "l2"), labels, k, self.max_iter)
-        return labels
 
     def _run(self, rows: csr_array, labels: Ints, k: int) -> Run:
         """Batch steps, then single moves, from initial labels."""

@@ -12,8 +12,8 @@ from sortal.labelings.partitions import canonical_codes
 from sortal.runtime.types import ArrayLike, Floats, Ints, RandomState
 from sortal.runtime.validation import check_random_state
 
+#: limit of cost: small clusters at the start
 _LARGEST_START = 500
-_OBJECTS_PER_START = 15
 
 
 @dataclass(eq=False, repr=False)
@@ -93,7 +93,7 @@ class InformativenessAgglomeration(BaseClusterer):
         from sklearn.exceptions import ConvergenceWarning
 
         n = len(X)
-        count = max(min(n // _OBJECTS_PER_START, _LARGEST_START), self.n_clusters)
+        count = max(min(n // self._tuning.objects_per_start, _LARGEST_START), self.n_clusters)
         seed = int(check_random_state(self.random_state).integers(2**31 - 1))
         with warnings.catch_warnings():
             # fewer distinct objects than clusters, or not settled: good enough to start from

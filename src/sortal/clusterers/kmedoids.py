@@ -145,11 +145,11 @@ class CLARA(BaseClusterer):
         self.inertia_, best = np.inf, np.empty(0, dtype=np.int64)
         for _ in range(1 if size == n else self.n_samples):
             others = np.setdiff1d(np.arange(n), best)
-            drawn = rng.choice(others, size - len(best), replace=False)
-            rows = np.sort(np.concatenate([best, drawn]))
-            part = data[np.ix_(rows, rows)] if metric == "precomputed" else data[rows]
+            added = rng.choice(others, size - len(best), replace=False)
+            rows = np.sort(np.concatenate([best, added]))
+            sample = data[np.ix_(rows, rows)] if metric == "precomputed" else data[rows]
             model = KMedoids(k, metric=metric, random_state=rng)
-            medoids = rows[model.fit(part).medoid_indices_]
+            medoids = rows[model.fit(sample).medoid_indices_]
             order = np.concatenate([medoids, np.arange(n)])
             to_medoids = distances.take(order).block(slice(k, k + n), slice(0, k))
             nearest = to_medoids.argmin(axis=1)

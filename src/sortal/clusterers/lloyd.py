@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sortal.runtime.types import Floats
 
-#: features up to which plain loops are as fast as a matrix product
+#: limit of cost: features up to which plain loops are as fast as a matrix product
 MOST_FEATURES = 128
 
 
@@ -29,6 +29,15 @@ class QuickKMeans:
     n_init, max_iter : int
     tol : float
         As in ``sklearn.cluster.KMeans``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sortal.clusterers import QuickKMeans
+    >>> X = np.array([[0.0], [1.0], [8.0], [9.0]])
+    >>> labels = QuickKMeans("k-means++", 10, 300, 1e-4).labels(X.T - X.mean(), 2, seed=0)
+    >>> (labels[:2] == labels[0]).all() and (labels[2:] == labels[2]).all()
+    np.True_
     """
 
     init: str
@@ -51,7 +60,7 @@ class QuickKMeans:
         return cls(init, n_init, estimator.max_iter, estimator.tol)
 
     def labels(self, columns: Floats, k: int, seed: int) -> NDArray[np.int32]:
-        """Cluster of each object."""
+        """Cluster of each object; ``columns`` (d, n) are the transposed data, centred."""
         from sortal._kernels.kmeans import kmeans
 
         n = columns.shape[1]

@@ -9,16 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from sortal.clusterers._estimator import BaseClusterer
+from sortal.clusterers._estimator import BaseClusterer, Tuning
 from sortal.labelings.partitions import canonical_codes
 from sortal.runtime.types import ArrayLike, Bools, Floats, Ints, RandomState
 from sortal.runtime.validation import check_random_state
 
-#: pseudo-objects with the distribution of all data that each cluster has besides its own
+#: derived: pseudo-objects of each cluster with the distribution of all data (Vermunt & Magidson
+#: 2002)
 PRIOR_OBJECTS = 1.0
-#: least variance of a column within a cluster, as a share of its variance
-MIN_VARIANCE = 1e-3
-#: stop where the log likelihood per object gains less
+#: limit of cost: stop where the log likelihood per object gains less
 TOLERANCE = 1e-5
 
 
@@ -78,7 +77,7 @@ class MixedMixture(BaseClusterer):
         numbers, categories = columns_by_kind(rows)
         best: tuple[float, Floats, int] | None = None
         for start in _starts(rows, self.n_clusters, self.n_init, rng):
-            run = _maximized(numbers, categories, start, self.max_iter)
+            run = _maximized(numbers, categories, start, self.max_iter, self._tuning.min_variance)
             if best is None or run[0] > best[0]:
                 best = run
         assert best is not None
@@ -146,7 +145,11 @@ def _starts(X: Floats, k: int, n_init: int, rng: np.random.Generator) -> list[In
 
 
 def _maximized(
-    numbers: Floats, categories: list[Floats], labels: Ints, max_iter: int
+    numbers: Floats,
+    categories: list[Floats],
+    labels: Ints,
+    max_iter: int,
+    min_variance: float = Tuning.min_variance,
 ) -> tuple[float, Floats, int]:
     """Log likelihood, memberships and number of iterations of EM from a clustering."""
     n = len(labels)
@@ -161,7 +164,7 @@ def _maximized(
         # the columns have mean 0 and variance 1, and so has the pseudo-object
         means = memberships.T @ numbers / weight[:, None]
         variances = (memberships.T @ squares + PRIOR_OBJECTS) / weight[:, None] - means**2
-        variances = np.maximum(variances, MIN_VARIANCE)
+        variances = np.maximum(variances, min_variance)
         log_density -= 0.5 * (
             squares @ (1 / variances).T
             - 2 * numbers @ (means / variances).T

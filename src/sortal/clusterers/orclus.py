@@ -12,9 +12,7 @@ from sortal.labelings.partitions import canonical_codes
 from sortal.runtime.types import ArrayLike, Floats, Ints, RandomState
 from sortal.runtime.validation import InputError, check_random_state
 
-#: initial seeds for each requested cluster
-SEEDS_PER_CLUSTER = 5
-#: factor by which the number of clusters falls in each step
+#: derived: α of Aggarwal & Yu 2000, the factor by which the number of clusters falls in each step
 REDUCTION = 0.5
 
 
@@ -70,7 +68,7 @@ class ORCLUS(BaseClusterer):
         n, d = rows.shape
         k = self.n_clusters
         dimensions = d - d // 4 if self.n_dimensions is None else self.n_dimensions
-        seeds = min(n, SEEDS_PER_CLUSTER * k)
+        seeds = min(n, self._tuning.seeds_per_cluster * k)
         if not 1 <= dimensions <= d:
             raise InputError(f"n_dimensions must be between 1 and {d}; got {dimensions}")
         rng = check_random_state(self.random_state)
@@ -150,7 +148,7 @@ class _Groups:
             values = self._energies(i, others, width)
             energy[np.minimum(i, others), np.maximum(i, others)] = values
         self.sizes, self.sums, self.moments = (
-            part[alive] for part in (self.sizes, self.sums, self.moments)
+            array[alive] for array in (self.sizes, self.sums, self.moments)
         )
 
     def _energies(self, i: int, others: Ints, width: int) -> Floats:

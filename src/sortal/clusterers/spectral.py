@@ -14,8 +14,9 @@ from sortal.distances.neighbors import neighbor_lists
 from sortal.runtime.types import ArrayLike, Floats, Ints, Metric, RandomState, Rows
 from sortal.runtime.validation import InputError, check_choice, check_random_state
 
-#: Lanczos vectors stored in addition to twice the wanted ones
+#: limit of cost: Lanczos vectors stored in addition to twice the wanted ones
 _MORE_VECTORS = 40
+#: limit of cost: relative error of eigenvalues
 _EIGEN_TOLERANCE = 1e-8
 
 
@@ -132,19 +133,15 @@ def _clusters(W: sparse.csr_array, k: int, laplacian: str, rng: np.random.Genera
     elif len(joined):
         inside = sizes[component] > 1
         numbers = np.searchsorted(joined, component[inside])
-        part = sparse.csr_array(W[inside][:, inside])
-        E = embedding(part, numbers, min(k, part.shape[0]), laplacian, rng)
+        subgraph = sparse.csr_array(W[inside][:, inside])
+        E = embedding(subgraph, numbers, min(k, subgraph.shape[0]), laplacian, rng)
         labels[inside] = KMeans(E.shape[1], n_init=20, random_state=seed).fit_predict(E)
     labels[labels < 0] = np.bincount(labels[labels >= 0], minlength=1).argmax()
     return labels
 
 
 def embedding(
-    W: sparse.csr_array,
-    component: Ints,
-    k: int,
-    laplacian: str,
-    rng: np.random.Generator,
+    W: sparse.csr_array, component: Ints, k: int, laplacian: str, rng: np.random.Generator
 ) -> Floats:
     """First k eigenvectors of the Laplacian of a graph without loops and isolated nodes."""
     from scipy.sparse.linalg import LinearOperator, eigsh
@@ -175,21 +172,15 @@ def embedding(
     if n_more and n_vectors == n:
         # so few nodes that Lanczos iterations would need all vectors
         matrix = A.toarray() - reach * (null_vectors @ null_vectors.T)
-        rest = np.linalg.eigh(matrix)[1][:, ::-1][:, :n_more]
+        further_vectors = np.linalg.eigh(matrix)[1][:, ::-1][:, :n_more]
     elif n_more:
         operator = LinearOperator((n, n), matvec=product, dtype=np.float64)
         start = rng.standard_normal(n)
         values, vectors = eigsh(
-            operator,
-            n_more,
-            which="LA",
-            ncv=n_vectors,
-            tol=_EIGEN_TOLERANCE,
-            v0=start,
-            maxiter=n,
+            operator, n_more, which="LA", ncv=n_vectors, tol=_EIGEN_TOLERANCE, v0=start, maxiter=n
         )
-        rest = vectors[:, np.argsort(-values, kind="stable")]
-    E = np.hstack([null_vectors, rest]) if n_more else null_vectors
+        further_vectors = vectors[:, np.argsort(-values, kind="stable")]
+    E = np.hstack([null_vectors, further_vectors]) if n_more else null_vectors
     if laplacian == "random-walk":
         return E / roots[:, None]
     if laplacian == "symmetric":

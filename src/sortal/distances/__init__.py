@@ -17,13 +17,17 @@ from sortal.distances._metrics import (
     check_points,
     distances_of_parts,
     metric_name,
+    pair_distances,
 )
 from sortal.distances._objects import OBJECT_METRICS, object_distances
-from sortal.distances._pairs import pair_distances
+from sortal.distances._precomputed import ROWS_TO_ALL as ROWS_TO_ALL
 from sortal.distances._precomputed import as_graph, as_square, triangle_violations
-from sortal.distances._stored import StoredDistances
-from sortal.distances._tiles import Direct, Distances, Precomputed, Product
-from sortal.distances.neighbors import NeighborLists, neighbor_lists
+from sortal.distances._tiles import TILE_ROWS as TILE_ROWS
+from sortal.distances._tiles import TILE_WIDTH as TILE_WIDTH
+from sortal.distances._tiles import Direct, Distances, Precomputed, Product, StoredDistances
+from sortal.distances.neighbors import PASS_PARTS as PASS_PARTS
+from sortal.distances.neighbors import SCAN_ROWS as SCAN_ROWS
+from sortal.distances.neighbors import NeighborLists, neighbor_lists, neighbors_of_some
 
 #: values of ``metric`` for data given by their relations, not by features
 RELATIONS = ("precomputed", "graph")
@@ -53,6 +57,7 @@ __all__ = [
     "embed",
     "metric_name",
     "neighbor_lists",
+    "neighbors_of_some",
     "object_distances",
     "pair_distances",
     "square",

@@ -9,6 +9,7 @@ import numpy as np
 from sortal.runtime.types import Floats, Rows
 from sortal.runtime.validation import InputError
 
+#: limit of cost: rows of a block, so that nothing but the result is as large as the data
 _NORM_ROWS = 4096
 #: distance -> the transformed rows whose Euclidean distance (or squared distance) it is
 FORMS = {
@@ -69,7 +70,6 @@ def _directions(X: Rows, length: float) -> Any:
     else:
         X = np.asarray(X)
         n, d = X.shape
-        # in blocks, so that nothing but the result is as large as X
         blocks = [slice(start, start + _NORM_ROWS) for start in range(0, n, _NORM_ROWS)]
         norms = np.zeros(n)
         for rows in blocks:

@@ -8,15 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sortal.distances._metrics import as_distances, check_metric, check_points, metric_name
-from sortal.distances._precomputed import as_square
-from sortal.distances._stored import StoredDistances
-from sortal.distances._tiles import Distances, dense
+from sortal.distances._precomputed import ROWS_TO_ALL, as_square
+from sortal.distances._tiles import Distances, StoredDistances, dense
 from sortal.runtime.resources import require_memory
 from sortal.runtime.threads import in_strips
 from sortal.runtime.types import ArrayLike, Floats, Metric, Rows
 from sortal.runtime.validation import InputError
-
-_STRIP_ROWS = 256
 
 
 def square(X: Rows, metric: Metric) -> NDArray[np.floating[Any]]:
@@ -38,8 +35,8 @@ def square(X: Rows, metric: Metric) -> NDArray[np.floating[Any]]:
     D = np.empty((n, n))
 
     def work(start: int, stop: int) -> None:
-        for first in range(start, stop, _STRIP_ROWS):
-            last = min(first + _STRIP_ROWS, stop)
+        for first in range(start, stop, ROWS_TO_ALL):
+            last = min(first + ROWS_TO_ALL, stop)
             block = distances.block(slice(first, last), slice(first, n))
             diagonal_block = block[:, : last - first]
             lower = np.tril_indices(last - first, -1)
@@ -55,15 +52,15 @@ def condensed(X: Rows, metric: Metric) -> Floats:
     """Distances above the diagonal, row by row, as :func:`scipy.spatial.distance.pdist`."""
     n = X.shape[0]
     out = np.empty(n * (n - 1) // 2)
-    whole = metric == "precomputed" or callable(metric)
-    matrix: Any = square(X, metric) if whole else None
-    distances: Any = None if whole else _symmetric(X, metric)
+    has_matrix = metric == "precomputed" or callable(metric)
+    matrix: Any = square(X, metric) if has_matrix else None
+    distances: Any = None if has_matrix else _symmetric(X, metric)
 
     def work(start: int, stop: int) -> None:
-        for first in range(start, stop, _STRIP_ROWS):
-            rows = slice(first, min(first + _STRIP_ROWS, stop))
+        for first in range(start, stop, ROWS_TO_ALL):
+            rows = slice(first, min(first + ROWS_TO_ALL, stop))
             columns = slice(first, n)
-            block = matrix[rows, columns] if whole else distances.block(rows, columns)
+            block = matrix[rows, columns] if has_matrix else distances.block(rows, columns)
             for i, row in enumerate(block):
                 position = n * (n - 1) // 2 - (n - first - i) * (n - first - i - 1) // 2
                 out[position : position + n - first - i - 1] = row[i + 1 :]

@@ -9,7 +9,6 @@ import numpy as np
 
 from sortal.distances._embedding import embed
 from sortal.distances._precomputed import as_graph, as_square
-from sortal.distances._stored import StoredDistances
 from sortal.distances._tiles import (
     Blocks,
     Direct,
@@ -19,16 +18,19 @@ from sortal.distances._tiles import (
     Precomputed,
     Product,
     SparseProduct,
+    StoredDistances,
     dense,
 )
 from sortal.runtime.resources import is_large
 from sortal.runtime.types import ArrayLike, Floats, Ints, Metric, Rows
 from sortal.runtime.validation import InputError, check_data, unknown_name
 
-#: number of objects whose pairs are tried first, in both directions, for a user-supplied function
+#: limit of cost: objects whose pairs are checked first, in both directions, for a function
 PROBED_OBJECTS = 10
-#: number of features from which dense Euclidean distances come from matrix products
+#: limit of cost: number of features from which dense Euclidean distances come from matrix products
 PRODUCT_FEATURES = 64
+#: limit of cost: pairs per copy of rows, and pairs per block of all distances
+PAIRS_OF_ROWS, PAIRS_OF_BLOCK = 2**13, 4
 
 #: name -> definition
 METRICS = {
@@ -61,12 +63,7 @@ METRICS = {
     "graph": "X is the symmetric matrix of affinities of a graph, which has no distances",
 }
 #: further names of metrics
-ALIASES = {
-    "manhattan": "cityblock",
-    "l1": "cityblock",
-    "l2": "euclidean",
-    "minkowski": "euclidean",
-}
+ALIASES = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean", "minkowski": "euclidean"}
 _PRESENCE = {"jaccard", "dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule"}
 
 
@@ -248,3 +245,34 @@ def _from_scipy(X: Rows, name: str) -> Distances:
     if name in _PRESENCE:
         return Blocks(X, lambda A, B: cdist(A != 0, B != 0, name))
     return Blocks(X, lambda A, B: cdist(A, B, name))
+
+
+def pair_distances(distances: Distances, first: Ints, second: Ints) -> Floats:
+    """Exact distances of the objects ``first[e]`` and ``second[e]``."""
+    out = np.empty(len(first))
+    size = PAIRS_OF_ROWS if isinstance(distances, (OfRows, Direct)) else PAIRS_OF_BLOCK
+    for start in range(0, len(out), size):
+        i, j = first[start : start + size], second[start : start + size]
+        subset = distances.take(np.concatenate([i, j]))
+        if isinstance(distances, OfRows):
+            values = pair_distances(subset, np.arange(len(i)), np.arange(len(i), 2 * len(i)))
+        elif isinstance(subset, Direct):
+            values = _distances_of_halves(subset, len(i))
+        else:
+            values = np.diagonal(subset.block(slice(0, len(i)), slice(len(i), 2 * len(i))))
+        out[start : start + size] = values
+    return out
+
+
+def _distances_of_halves(distances: Direct, half: int) -> Floats:
+    """Distances from the first half of rows to the second, features summed in order as in tiles."""
+    from sortal._kernels.distances import CHEBYSHEV, CITYBLOCK
+
+    differences = np.abs(distances.Z[:half] - distances.Z[half:])
+    if distances.kind == CHEBYSHEV:
+        return np.asarray(differences.max(axis=1))
+    terms = differences if distances.kind == CITYBLOCK else differences**2
+    sums = np.zeros(half)
+    for feature in terms.T:
+        sums += feature
+    return np.sqrt(sums) if distances.squared else sums

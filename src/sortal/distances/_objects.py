@@ -26,7 +26,9 @@ OBJECT_METRICS = {
 }
 #: advice for users without an extra
 FUNCTION = "give a function of two objects as the metric"
+#: limit of cost: pairs that are checked in the other direction, too
 PROBED_PAIRS = 20
+#: limit of cost: pairs from which starting processes pays
 _MAX_PAIRS_SERIAL = 5_000
 
 

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.floating[Any]]
 
-#: share of the largest distance up to which an error is rounding
+#: derived: share of the largest distance up to which an error is rounding, of some 5,000 terms
 ROUNDING = 1e-12
-_MIRROR_ROWS = 256
+#: limit of cost: rows with distances to all objects in memory at a time
+ROWS_TO_ALL = 256
 
 
 def as_square(X: ArrayLike | Path, *, symmetric: bool = False) -> Matrix:
@@ -184,10 +185,10 @@ def is_symmetric(D: Matrix) -> bool:
 
 def _mirrored(D: Matrix) -> Iterator[tuple[int, int, Matrix, Matrix]]:
     """First row and column of each block on or above the diagonal, the block, its mirror image."""
-    starts = range(0, len(D), _MIRROR_ROWS)
+    starts = range(0, len(D), ROWS_TO_ALL)
     for a in starts:
-        for b in starts[a // _MIRROR_ROWS :]:
-            rows, columns = slice(a, a + _MIRROR_ROWS), slice(b, b + _MIRROR_ROWS)
+        for b in starts[a // ROWS_TO_ALL :]:
+            rows, columns = slice(a, a + ROWS_TO_ALL), slice(b, b + ROWS_TO_ALL)
             yield a, b, D[rows, columns], D[columns, rows].T
 
 
@@ -204,6 +205,6 @@ def triangle_violations(D: Matrix) -> float:
     n = len(D)
     if n < 3:
         return 0.0
-    drawn = np.random.default_rng(0).integers(n, size=(3, 10_000))
-    sides = np.sort([D[drawn[a], drawn[b]] for a, b in ((0, 1), (1, 2), (0, 2))], axis=0)
+    triples = np.random.default_rng(0).integers(n, size=(3, 10_000))
+    sides = np.sort([D[triples[a], triples[b]] for a, b in ((0, 1), (1, 2), (0, 2))], axis=0)
     return float((sides[2] > (sides[0] + sides[1]) * (1 + 1e-9)).mean())

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from sortal.runtime.types import Floats, Ints, Rows
 
+#: limit of cost: columns of a tile, and rows with which a matrix product runs at full speed
+TILE_WIDTH, TILE_ROWS = 128, 512
+
 #: columns prepared by a class's ``strip`` for its ``tile``: an array, arrays, or None
 Strip: TypeAlias = Any
 
@@ -117,7 +120,8 @@ class Product(Distances):
         squares_from_products(out, r0, self.norms, j0, self.Z)
 
 
-#: share of stored rows in the columns of a stored number below which lists of them are faster
+#: limit of cost: share of stored rows in the columns of a stored number below which lists of
+#: them are faster
 SPARSE = 0.25
 
 
@@ -138,11 +142,11 @@ class SparseProduct(Distances):
 
     def strip(self, j0: int, j1: int) -> Strip:
         """Columns j0..j1, prepared for :meth:`tile`."""
-        part = self.Z[j0:j1]
+        rows = self.Z[j0:j1]
         if self.lists:
-            columns = part.tocsc()
+            columns = rows.tocsc()
             return columns.indptr, columns.indices, columns.data
-        return np.ascontiguousarray(part.toarray().T)
+        return np.ascontiguousarray(rows.toarray().T)
 
     def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Strip, out: Floats) -> None:
         """Write a tile of distances to ``out``."""
@@ -255,3 +259,36 @@ class Precomputed(Distances):
 def dense(rows: Rows) -> Any:
     """Rows as a dense array."""
     return rows.toarray() if hasattr(rows, "toarray") else rows
+
+
+class StoredDistances:
+    """A user-supplied distance function, with its values for all pairs of the rows of a data set.
+
+    It can be used wherever the function can; the function is called for other rows alone.
+    """
+
+    def __init__(self, function: Callable[..., Any], X: Rows, D: Floats) -> None:
+        self.function, self.D = function, D
+        self.__qualname__ = getattr(function, "__qualname__", repr(function))
+        #: position of each row of the data set, by its bytes
+        self._positions = {row.tobytes(): i for i, row in enumerate(_plain(X))}
+
+    def __call__(self, x: Floats, y: Floats) -> float:
+        return float(self.between(x[None], y[None])[0, 0])
+
+    def between(self, A: Floats, B: Floats) -> Floats:
+        """Distances (a, b) between the rows of two dense arrays."""
+        first, second = self._places(A), self._places(B)
+        values: Floats = self.D[np.ix_(first, second)].astype(np.float64)
+        for i, j in np.argwhere((first[:, None] < 0) | (second < 0)).tolist():
+            values[i, j] = self.function(A[i], B[j])
+        return values
+
+    def _places(self, rows: Floats) -> np.ndarray[Any, np.dtype[np.intp]]:
+        """Positions of rows in the data set, -1 for other rows."""
+        return np.array([self._positions.get(row.tobytes(), -1) for row in _plain(rows)], np.intp)
+
+
+def _plain(rows: Rows) -> Floats:
+    """Dense rows of float64 without negative zeros, so that equal rows have equal bytes."""
+    return np.ascontiguousarray(dense(rows), dtype=np.float64) + 0.0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sortal.distances._metrics import as_distances, check_points, distances_of_parts
+from sortal.distances._tiles import TILE_ROWS, TILE_WIDTH
 from sortal.runtime.executors import Workers
 from sortal.runtime.threads import available_cores, in_strips
 from sortal.runtime.types import Rows
@@ -23,13 +24,16 @@ if TYPE_CHECKING:
     from sortal.distances._tiles import Distances
     from sortal.runtime.types import ArrayLike, Bools, Floats, Ints, Metric
 
+#: limit of cost: features up to which a k-d tree is faster than matrix products
 _TREE_DIMENSIONS = 8
+#: limit of cost: objects up to which a scan of all distances is fastest
 _FEW_OBJECTS = 1000
+#: limit of cost: further candidates, so that few lists end within a tie
 _SPARE_CANDIDATES = 3
-_BLOCK_ROWS = 128
-_SCAN_ROWS = 2**17
-_TILE_ROWS = 512
-SEARCH_PARTS = 32  # parts of the objects on an executor, for any number of workers
+#: limit of cost: objects with distances to others in memory at a time
+SCAN_ROWS = 2**17
+#: limit of cost: parts of a pass on an executor, for any number of threads or workers
+PASS_PARTS = 32
 
 
 class NeighborLists(NamedTuple):
@@ -85,7 +89,7 @@ def neighbor_lists(
 
     Examples
     --------
-    >>> from sortal.distances.neighbors import neighbor_lists
+    >>> from sortal.distances import neighbor_lists
     >>> neighbor_lists([[0.0], [1.0], [3.0], [3.5]], 2).indices
     array([[1, 2],
            [0, 2],
@@ -102,7 +106,7 @@ def neighbor_lists(
     workers = Workers.of(executor)
     if workers.elsewhere is None:
         return _lists(k, metric, data, range(n))
-    size = -(-n // SEARCH_PARTS)
+    size = -(-n // PASS_PARTS)
     parts = [range(i, min(i + size, n)) for i in range(0, n, size)]
     lists = workers.map(partial(_lists, k, metric), (data,), parts)
     indices, distances = zip(*lists, strict=True)
@@ -142,11 +146,7 @@ def neighbors_of_some(
 
 
 def _scan(
-    X: Rows,
-    objects: Ints,
-    k: int,
-    metric: Metric = "euclidean",
-    among: Bools | None = None,
+    X: Rows, objects: Ints, k: int, metric: Metric = "euclidean", among: Bools | None = None
 ) -> NeighborLists:
     """Neighbours by the distances of the objects to all others, a tile at a time."""
     from sortal._kernels.neighbors import add_nearest
@@ -154,29 +154,23 @@ def _scan(
     s, n = len(objects), X.shape[0]
     distances = distances_of_parts(X, metric, exact=True)
     nearest, indices = np.full((s, k), np.inf), np.full((s, k), -1, dtype=np.int32)
-    for start in range(0, n, _SCAN_ROWS):
-        rows = np.arange(start, min(start + _SCAN_ROWS, n))
+    for start in range(0, n, SCAN_ROWS):
+        rows = np.arange(start, min(start + SCAN_ROWS, n))
         rows = rows if among is None else rows[among[rows]]
         both = distances.take(np.concatenate([objects, rows]))
 
         def work(
             first: int, last: int, rows: NDArray[np.int64] = rows, both: Distances = both
         ) -> None:
-            for q in range(first, last, _BLOCK_ROWS):
-                end = min(q + _BLOCK_ROWS, last)
+            for q in range(first, last, TILE_WIDTH):
+                end = min(q + TILE_WIDTH, last)
                 strip, block = both.strip(q, end), slice(q, end)
-                tile = np.empty((_TILE_ROWS, end - q))
-                for offset in range(0, len(rows), _TILE_ROWS):
-                    others = rows[offset : offset + _TILE_ROWS]
+                tile = np.empty((TILE_ROWS, end - q))
+                for offset in range(0, len(rows), TILE_ROWS):
+                    others = rows[offset : offset + TILE_ROWS]
                     a, b = s + offset, s + offset + len(others)
                     both.tile(a, b, q, end, strip, tile[: b - a])
-                    add_nearest(
-                        tile,
-                        others,
-                        objects[block],
-                        nearest[block],
-                        indices[block],
-                    )
+                    add_nearest(tile, others, objects[block], nearest[block], indices[block])
 
         in_strips(work, s, least=64)
         squared = both.squared
@@ -231,8 +225,8 @@ def _products(X: Floats, queries: Ints, k: int) -> NeighborLists:
     squares = np.empty(candidates.shape)
 
     def work(start: int, stop: int) -> None:
-        for first in range(start, stop, _BLOCK_ROWS):
-            rows = slice(first, min(first + _BLOCK_ROWS, stop))
+        for first in range(start, stop, TILE_WIDTH):
+            rows = slice(first, min(first + TILE_WIDTH, stop))
             differences = X[candidates[rows]] - X[queries[rows], None]
             squares[rows] = np.einsum("ijf,ijf->ij", differences, differences)
 
@@ -245,12 +239,7 @@ def _products(X: Floats, queries: Ints, k: int) -> NeighborLists:
     return _rescanned(X, queries, NeighborLists(indices, np.sqrt(squares)), doubtful)
 
 
-def _rescanned(
-    X: Floats,
-    queries: Ints,
-    lists: NeighborLists,
-    doubtful: Bools,
-) -> NeighborLists:
+def _rescanned(X: Floats, queries: Ints, lists: NeighborLists, doubtful: Bools) -> NeighborLists:
     """Lists in which doubtful rows are replaced by those from the distances to all objects."""
     rows = np.flatnonzero(doubtful)
     if len(rows):
@@ -274,12 +263,7 @@ def nearest_among(X: Rows, among: Ints, objects: Ints, metric: Metric) -> NDArra
 
 
 def nearest_of_groups(
-    X: Rows,
-    among: Ints,
-    objects: Ints,
-    metric: Metric,
-    groups: Ints,
-    positions: Ints | None = None,
+    X: Rows, among: Ints, objects: Ints, metric: Metric, groups: Ints, positions: Ints | None = None
 ) -> tuple[NDArray[np.int32], Floats]:
     """Results of :func:`nearest_among`, and the distance to the nearest object of each group.
 
@@ -309,11 +293,7 @@ def nearest_of_groups(
 
 
 def _in_tiles(
-    X: Rows,
-    among: Ints,
-    objects: Ints,
-    metric: Metric,
-    keep: Callable[[int, int, Floats], None],
+    X: Rows, among: Ints, objects: Ints, metric: Metric, keep: Callable[[int, int, Floats], None]
 ) -> bool:
     """Pass tiles of distances from ``objects`` to ``among`` to ``keep``; whether squared."""
     s, rows = len(among), 32

@@ -94,13 +94,13 @@ def compute(
         else:
             internal.append(measure)
     results: list[MeasureResult] = []
-    drawn: dict[str, int] = {}
+    sample_size: dict[str, int] = {}
     if sampled and precision is not None:
         estimates = estimate(
             inputs.X, inputs.labelings, sampled, precision=precision, metric=inputs.metric,
             rng=check_random_state(random_state), workers=workers,
         )  # fmt: skip
-        drawn = estimates.drawn
+        sample_size = estimates.sample_sizes
         for i, measure in enumerate(sampled):
             why = {m: reason for (m, j), reason in estimates.reasons.items() if j == i}
             errors = estimates.standard_errors[:, i]
@@ -115,7 +115,7 @@ def compute(
         _judge_memberships(result, inputs)
     by_key = {result.measure.key: result for result in results}
     in_order = [by_key[measure.key] for measure in measures]
-    return _as_scores(inputs.labelings.names, in_order, coverage, drawn)
+    return _as_scores(inputs.labelings.names, in_order, coverage, sample_size)
 
 
 def _judge_memberships(result: MeasureResult, inputs: Inputs) -> None:
@@ -140,7 +140,10 @@ def _judge_memberships(result: MeasureResult, inputs: Inputs) -> None:
 
 
 def _as_scores(
-    names: Sequence[str], results: Sequence[MeasureResult], coverage: Floats, drawn: dict[str, int]
+    names: Sequence[str],
+    results: Sequence[MeasureResult],
+    coverage: Floats,
+    sample_size: dict[str, int],
 ) -> Scores:
     """The results of all measures as one :class:`Scores`."""
     reasons: dict[str, dict[str, str]] = {}
@@ -157,7 +160,7 @@ def _as_scores(
         },
         exact={result.measure.key: result.exact for result in results},
         hardened={result.measure.key: np.isin(names, result.hardened) for result in results},
-        sample_size=drawn,
+        sample_size=sample_size,
     )
 
 

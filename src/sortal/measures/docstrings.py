@@ -30,6 +30,7 @@ SHARED = {
     "X": 'X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``',
     "labels": "labels : array-like, shape (n,)",
     "metric": "metric : str or callable\n    A distance, see :data:`sortal.distances.METRICS`.",
+    "beta": "beta : float\n    Weight of recall relative to precision.",
     "noise": _NOISE_ENTRY,
     "sample_weight": _WEIGHT,
     "graph": "graph : array-like or sparse, shape (n, n)\n    Symmetric weights of the edges, not "

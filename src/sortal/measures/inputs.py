@@ -36,7 +36,7 @@ class Inputs:
         None where all are 1.
     memberships : dict of str to Memberships
         Soft and overlapping clusterings among the labelings, not hardened.
-    kept : ndarray of bool
+    has_weight : ndarray of bool
         Mask of the input objects with a positive weight.
     """
 
@@ -46,7 +46,7 @@ class Inputs:
     classes: Encoded | None = None
     weights: Floats | None = None
     memberships: dict[str, Memberships] = field(default_factory=dict)
-    kept: Any = True
+    has_weight: Any = True
 
     @classmethod
     def of_data(cls, X: ArrayLike, labelings: object, **options: Any) -> Inputs:
@@ -86,13 +86,17 @@ class Inputs:
                 "weight for each"
             )
         classes = None if y is None else encode_known(y, n)
-        kept = np.ones(n, dtype=bool) if weights is None else weights > 0
-        if weights is not None and not kept.all():
-            weights, batch = weights[kept], batch.take(kept)
+        has_weight = np.ones(n, dtype=bool) if weights is None else weights > 0
+        if weights is not None and not has_weight.all():
+            weights, batch = weights[has_weight], batch.take(has_weight)
             if X is not None:
-                X = X[np.ix_(kept, kept)] if metric in ("precomputed", "graph") else X[kept]
+                X = (
+                    X[np.ix_(has_weight, has_weight)]
+                    if metric in ("precomputed", "graph")
+                    else X[has_weight]
+                )
             if classes is not None:
-                classes = Encoded(classes.codes[kept], classes.names)
+                classes = Encoded(classes.codes[has_weight], classes.names)
                 if (classes.codes == NOISE).all():
                     raise InputError(
                         "truth has no known class for any object of positive weight; omit truth"
@@ -100,7 +104,7 @@ class Inputs:
         batch = as_labelings(batch, noise=noise)
         if weights is not None and (weights == 1).all():
             weights = None
-        return cls(X, batch, metric, classes, weights, memberships, kept)
+        return cls(X, batch, metric, classes, weights, memberships, has_weight)
 
     @property
     def coverage(self) -> Floats:

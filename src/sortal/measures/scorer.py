@@ -12,11 +12,10 @@ from sortal.labelings.labels import NoisePolicy
 from sortal.measures import catalogue
 from sortal.measures.evaluation import evaluate
 from sortal.measures.external.pairs import adjusted_rand_index
+from sortal.measures.tuning import TUNING, Tuning
 from sortal.runtime.types import ArrayLike, Estimator, Labels, Metric
 from sortal.runtime.validation import InputError
 
-#: least adjusted Rand index of two fits to the same objects
-MIN_SAME_FIT_ARI = 0.8
 HOW_TO_FIT = (
     "It has no predict, so it has no labels for them. Fit and judge all objects together: "
     "all_rows = np.arange(len(X)); "
@@ -34,8 +33,10 @@ class CrossValidationError(BaseException):
 class Scorer:
     """A callable ``scorer(estimator, X, y=None)``; greater values are better."""
 
-    def __init__(self, measure: str, metric: Metric, noise: NoisePolicy) -> None:
-        self.measure, self.metric, self.noise = measure, metric, noise
+    def __init__(
+        self, measure: str, metric: Metric, noise: NoisePolicy, tuning: Tuning = TUNING
+    ) -> None:
+        self.measure, self.metric, self.noise, self.tuning = measure, metric, noise, tuning
         #: digests of data whose labels were checked
         self._seen: set[bytes] = set()
 
@@ -74,7 +75,8 @@ class Scorer:
             labels_again = _labels_again(estimator, X)
             if labels_again is None:
                 return labels
-            if adjusted_rand_index(labels, labels_again, noise="cluster") < MIN_SAME_FIT_ARI:
+            agreement = adjusted_rand_index(labels, labels_again, noise="cluster")
+            if agreement < self.tuning.same_fit_ari:
                 if hasattr(estimator, "predict"):
                     return labels_again
                 raise CrossValidationError(

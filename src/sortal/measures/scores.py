@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sortal.runtime.types import Floats
 
-#: largest number of printed rows
+#: derived: printed rows at most, as pandas prints
 LINES = 60
 
 
@@ -177,8 +177,8 @@ class Scores(Mapping[str, "pd.Series[float]"]):
             )
             notes.append(f"{name}: {judges} its hard labels")
         if self.sample_size:
-            drawn = ", ".join(f"{number:,} {unit}" for unit, number in self.sample_size.items())
-            notes.append(f"value ± standard error, from {drawn}")
+            counts = ", ".join(f"{number:,} {unit}" for unit, number in self.sample_size.items())
+            notes.append(f"value ± standard error, from {counts}")
         if any("≈" in cell for cell in self._cells().to_numpy().ravel()):
             notes.append("≈: found by a local search, not certain to be the optimum")
         return notes

@@ -39,7 +39,7 @@ def agreement(correlation: pd.DataFrame, *, symbol: str = "τ") -> go.Figure:
     """
     from scipy.cluster.hierarchy import leaves_list
 
-    from sortal.measures.families import tree
+    from sortal.measures.measure_map import tree
 
     values = correlation.to_numpy(dtype=np.float64)
     m = len(values)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import naive_clarity as naive
 from sortal import InputError, UndefinedMeasureError
 from sortal.measures.clarity import informativeness_of_predictions, recognition_of_predictions
-from sortal.measures.clarity.scores import standard_error
 
 # figures 6.5 and 6.6 of whissell2012; the two objects of cluster 2 are predicted wrongly
 LABELS = [3, 1, 2, 1, 2, 3, 3, 3]
@@ -106,20 +105,6 @@ def test_the_corrected_baseline_is_the_mean_over_permutations() -> None:
     ]
     error = np.std(drawn) / math.sqrt(2000)
     assert abs(np.mean(drawn) - seen.expected_information("permutation")) < 4 * error
-
-
-def test_standard_error_is_that_of_repeated_draws() -> None:
-    # the classifier is right on 80 %, so only the draw of objects moves the value
-    rng = np.random.default_rng(1)
-    labels = np.repeat([0, 1], [150, 50]).astype(np.int32)
-    values, errors = [], []
-    for _ in range(400):
-        right = rng.random(200) < 0.8
-        predicted = np.where(right, labels, 1 - labels).astype(np.int32)
-        seen = recognition_of_predictions(labels, predicted)
-        values.append(seen.informativeness())
-        errors.append(standard_error(labels, predicted, seen, None))
-    assert np.mean(errors) / np.std(values) == pytest.approx(1.0, abs=0.1)
 
 
 def test_errors_say_the_way_out() -> None:

@@ -22,15 +22,6 @@ if TYPE_CHECKING:
 LeaveOneOut: TypeAlias = Literal["leave-one-out"]
 
 
-def first_appearance(codes: NDArray[np.int32], k: int) -> NDArray[np.int32]:
-    """Codes renumbered by first appearance, so that results do not depend on clusters' names."""
-    first = np.empty(k, dtype=np.intp)
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-    rank = np.empty(k, dtype=np.int32)
-    rank[np.argsort(first)] = np.arange(k, dtype=np.int32)
-    return rank[codes]
-
-
 def stratified_folds(
     codes: NDArray[np.int32], n_folds: int, shuffle: NDArray[np.intp]
 ) -> NDArray[np.int32]:

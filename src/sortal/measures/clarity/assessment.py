@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortal.labelings.labels import NOISE, NoisePolicy
-from sortal.labelings.partitions import Labelings, as_labelings
-from sortal.measures.clarity._task import (
-    LeaveOneOut,
-    PredictionTask,
-    check_cv,
-    first_appearance,
-    stratified_folds,
-)
+from sortal.labelings.partitions import Labelings, as_labelings, canonical_codes
+from sortal.measures.clarity._task import LeaveOneOut, PredictionTask, check_cv, stratified_folds
 from sortal.measures.clarity.classifiers import Classifier, as_classifiers
 from sortal.measures.clarity.scores import Baseline, Recognition, standard_error
 from sortal.runtime.types import Rows
@@ -93,11 +87,11 @@ class Clarity:
             if k < 2:
                 continue
             # objects that the classifier could not place form a further class
-            kept = self.labelings.codes[m] != NOISE
-            predicted = self.predictions[:, m, kept]
+            is_judged = self.labelings.codes[m] != NOISE
+            predicted = self.predictions[:, m, is_judged]
             labels_pred = np.where(predicted == NOISE, k, predicted)
             values[m] = sign * max(
-                sign * judge(row, self.labelings.codes[m][kept]) for row in labels_pred
+                sign * judge(row, self.labelings.codes[m][is_judged]) for row in labels_pred
             )
         return values
 
@@ -116,13 +110,15 @@ class Clarity:
 
         rows = []
         for m, codes in enumerate(self.labelings.codes):
-            f, kept = self.best_classifier(m), codes != NOISE
+            f, is_judged = self.best_classifier(m), codes != NOISE
             seen, k = self.recognition(m, f), int(self.labelings.n_clusters[m])
             value = error = corrected = np.nan
             if k >= 2:
                 value, corrected = seen.informativeness(), seen.informativeness("permutation")
-                folds = None if self.folds is None else self.folds[m][kept]
-                error = standard_error(codes[kept], self.predictions[f, m][kept], seen, folds)
+                folds = None if self.folds is None else self.folds[m][is_judged]
+                error = standard_error(
+                    codes[is_judged], self.predictions[f, m][is_judged], seen, folds
+                )
             rows.append(
                 {
                     "n_clusters": k,
@@ -173,8 +169,8 @@ class Clarity:
         import pandas as pd
 
         names, codes, predicted = self._best(m)
-        k, kept = len(names), (codes != NOISE) & (predicted != NOISE)
-        cells = codes[kept].astype(np.int64) * k + predicted[kept]
+        k, is_placed = len(names), (codes != NOISE) & (predicted != NOISE)
+        cells = codes[is_placed].astype(np.int64) * k + predicted[is_placed]
         return pd.DataFrame(
             np.bincount(cells, minlength=k * k).reshape(k, k),
             index=pd.Index(names, name="cluster"),
@@ -294,49 +290,54 @@ def assess_labelings(
     shuffle, seed = rng.permutation(n), int(rng.integers(2**31 - 1))
     predictions = np.full((len(chosen), M, n), NOISE, dtype=np.int32)
     fold_ids = None if cv == "leave-one-out" else np.full((M, n), NOISE, dtype=np.int32)
-    for rows, kept in _by_kept(labelings.codes):
-        count = int(kept.sum())
+    for rows, is_judged in _by_judged(labelings.codes):
+        count = int(is_judged.sum())
         if count < 2:
             continue
         n_folds = check_cv(cv, count)
-        all_kept = count == n
-        codes = labelings.codes[rows] if all_kept else labelings.codes[np.ix_(rows, kept)]
-        k = labelings.n_clusters[rows]
-        ranked = np.stack(
-            [first_appearance(c, int(size)) for c, size in zip(codes, k, strict=True)]
-        )
+        all_judged = count == n
+        codes = labelings.codes[rows] if all_judged else labelings.codes[np.ix_(rows, is_judged)]
+        # renumbered by first appearance, so that results do not depend on clusters' names
+        ranked = np.stack([canonical_codes(row) for row in codes])
         folds = None
         if n_folds is not None and fold_ids is not None:
-            shuffled = shuffle if all_kept else (np.cumsum(kept) - 1)[shuffle[kept[shuffle]]]
+            shuffled = (
+                shuffle if all_judged else (np.cumsum(is_judged) - 1)[shuffle[is_judged[shuffle]]]
+            )
             folds = np.stack([stratified_folds(row, n_folds, shuffled) for row in ranked])
-            fold_ids[np.ix_(rows, kept)] = folds
+            fold_ids[np.ix_(rows, is_judged)] = folds
         task = PredictionTask(
-            _rows_of(X, kept, metric), ranked, k, folds, metric=metric, seed=seed, executor=executor
-        )
+            _rows_of(X, is_judged, metric), ranked, labelings.n_clusters[rows], folds,
+            metric=metric, seed=seed, executor=executor,
+        )  # fmt: skip
         for f, classifier in enumerate(chosen):
             predicted = _checked(classifier, task)
             for m, row in enumerate(rows):
-                predictions[f, row, kept] = _named_as(codes[m], ranked[m], predicted[m])
+                predictions[f, row, is_judged] = _named_as(codes[m], ranked[m], predicted[m])
     names = tuple(classifier.name for classifier in chosen)
     return Clarity(labelings, names, predictions, fold_ids)
 
 
-def _by_kept(codes: NDArray[np.int32]) -> list[tuple[NDArray[np.intp], Bools]]:
-    """Clusterings grouped by the objects that they keep."""
-    kept = codes != NOISE
-    if kept.all():
-        return [(np.arange(len(codes)), kept[0])]
+def _by_judged(codes: NDArray[np.int32]) -> list[tuple[NDArray[np.intp], Bools]]:
+    """Clusterings grouped by the objects that they judge."""
+    is_judged = codes != NOISE
+    if is_judged.all():
+        return [(np.arange(len(codes)), is_judged[0])]
     groups: dict[bytes, list[int]] = {}
-    for m, mask in enumerate(kept):
+    for m, mask in enumerate(is_judged):
         groups.setdefault(mask.tobytes(), []).append(m)
-    return [(np.array(rows), kept[rows[0]]) for rows in groups.values()]
+    return [(np.array(rows), is_judged[rows[0]]) for rows in groups.values()]
 
 
-def _rows_of(X: Rows, kept: Bools, metric: Metric) -> Rows:
-    """Rows of the kept objects; of a distance matrix also their columns."""
-    if kept.all():
+def _rows_of(X: Rows, is_judged: Bools, metric: Metric) -> Rows:
+    """Rows of the judged objects; of a distance matrix also their columns."""
+    if is_judged.all():
         return X
-    return np.ascontiguousarray(X[np.ix_(kept, kept)]) if metric == "precomputed" else X[kept]
+    return (
+        np.ascontiguousarray(X[np.ix_(is_judged, is_judged)])
+        if metric == "precomputed"
+        else X[is_judged]
+    )
 
 
 def _checked(classifier: Classifier, task: PredictionTask) -> NDArray[np.int32]:

@@ -184,8 +184,8 @@ def _nearest_centroids(
     for fold in range(int(folds.max()) + 1):
         test = np.flatnonzero(folds == fold)
         n_left = sizes - np.bincount(codes[test], minlength=k)
-        rest = sums - _dense(member[:, test] @ X[test])
-        D = _squares(X[test], rest / np.maximum(n_left, 1)[:, None])
+        remaining_sums = sums - _dense(member[:, test] @ X[test])
+        D = _squares(X[test], remaining_sums / np.maximum(n_left, 1)[:, None])
         D[:, n_left == 0] = np.inf
         out[test] = D.argmin(axis=1)
 
@@ -298,18 +298,14 @@ def _tree() -> Classifier:
     return Refit(DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2), "tree")
 
 
-def _email() -> Classifier:
-    """The classifier of e-mails of whissell2012 §7.4."""
-    return KNearestNeighbors(10, "smallest mean", "email")
-
-
 #: name -> constructor of the classifier
 _NAMED: dict[str, Any] = {
     "5nn": KNearestNeighbors,
     "svm": SupportVectorMachine,
     "tree": _tree,
     "centroid": NearestCentroid,
-    "email": _email,
+    # of e-mails, whissell2012 §7.4
+    "email": partial(KNearestNeighbors, 10, "smallest mean", "email"),
 }
 #: the four types of whissell2012 §6.3.4
 THESIS = ("5nn", "svm", "tree", "centroid")

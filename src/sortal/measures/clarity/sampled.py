@@ -16,6 +16,7 @@ import numpy as np
 from sortal.distances.neighbors import neighbors_of_some
 from sortal.labelings.labels import NOISE
 from sortal.labelings.partitions import Labelings
+from sortal.measures.clarity.classifiers import KNearestNeighbors
 from sortal.measures.internal.batch import TOO_FEW_CLUSTERS
 from sortal.measures.passes.estimates import settle
 from sortal.measures.passes.samples import GrowingSample
@@ -30,10 +31,11 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.int32]
 
-N_VOTERS = 5
-#: further neighbours in each list, because a clustering may exclude some as outliers
+N_VOTERS = KNearestNeighbors().n_neighbors
+#: limit of cost: further neighbours in each list, as a clustering may exclude some as outliers
 SPARE_NEIGHBORS = 15
-PART_SIZE = 128  # objects of a sample in one job of an executor
+#: limit of cost: objects of a sample in one job of an executor
+PART_SIZE = 128
 
 
 def estimate_informativeness(
@@ -52,8 +54,8 @@ def estimate_informativeness(
     values, standard_errors : ndarray of float64, shape (M,)
     reasons : dict of int to str
         Reason of a missing value of clustering m.
-    drawn : int
-        Number of drawn objects.
+    n_sampled : int
+        Number of objects in the sample.
     """
     reasons = dict.fromkeys(np.flatnonzero(labelings.n_clusters < 2).tolist(), TOO_FEW_CLUSTERS)
 
@@ -73,22 +75,22 @@ def estimate_informativeness(
     if len(reasons) == len(labelings):
         nothing = np.full(len(labelings), math.nan)
         return nothing, nothing, reasons, 0
-    (values, errors, _), drawn = settle(sample, estimates, precision)
-    return values[:, 0], np.where(np.isnan(values), np.nan, errors)[:, 0], reasons, drawn
+    (values, errors, _), n_sampled = settle(sample, estimates, precision)
+    return values[:, 0], np.where(np.isnan(values), np.nan, errors)[:, 0], reasons, n_sampled
 
 
 def _estimate(sizes: NDArray[np.int64], clusters: Codes, right: Floats) -> tuple[float, float]:
     """Informativeness and its standard error, from the recognised objects of a sample."""
-    drawn = np.bincount(clusters, minlength=len(sizes)).astype(np.float64)
+    n_sampled = np.bincount(clusters, minlength=len(sizes)).astype(np.float64)
     hits = np.bincount(clusters, right, minlength=len(sizes))
     shares = sizes / sizes.sum()
     weights = -shares * np.log(shares)  # of a cluster's recognised share in AI
     entropy = weights.sum()
     expected = entropy / len(sizes)
-    value = (weights @ (hits / drawn) - expected) / (entropy - expected)
+    value = (weights @ (hits / n_sampled) - expected) / (entropy - expected)
     # two of each kind are added (Agresti & Coull 1998): a share of 1 in a sample is not certain
-    share = (hits + 2) / (drawn + 4)
-    variance = share * (1 - share) / (drawn + 4) * (1 - drawn / sizes)
+    share = (hits + 2) / (n_sampled + 4)
+    variance = share * (1 - share) / (n_sampled + 4) * (1 - n_sampled / sizes)
     return float(value), float(np.sqrt(weights**2 @ variance) / (entropy - expected))
 
 
@@ -97,18 +99,13 @@ def _predict(
 ) -> Codes:
     """Predictions of :func:`predict`, computed in parts if workers are other processes."""
     if workers.elsewhere is None:
-        return predict(X, labelings, objects, metric)
+        return predict(metric, X, labelings, objects)
     parts = [objects[i : i + PART_SIZE] for i in range(0, len(objects), PART_SIZE)]
-    predictions = workers.map(partial(_predict_part, metric), (X, labelings), parts)
+    predictions = workers.map(partial(predict, metric), (X, labelings), parts)
     return np.concatenate(list(predictions), axis=1)
 
 
-def _predict_part(metric: Metric, X: Rows, labelings: Labelings, objects: Ints) -> Codes:
-    """Predictions of :func:`predict` with the arguments in the order of ``Workers.map``."""
-    return predict(X, labelings, objects, metric)
-
-
-def predict(X: Rows, labelings: Labelings, objects: Ints, metric: Metric) -> Codes:
+def predict(metric: Metric, X: Rows, labelings: Labelings, objects: Ints) -> Codes:
     """Codes (M, s) of the sampled objects, predicted by their five nearest objects.
 
     Outliers of a clustering do not vote in it.
@@ -127,10 +124,10 @@ def predict(X: Rows, labelings: Labelings, objects: Ints, metric: Metric) -> Cod
         count = min(N_VOTERS, int(judged.sum()) - 1)
         if count < 1:
             continue
-        kept = judged[neighbors]
-        nearest_judged = np.argsort(~kept, axis=1, kind="stable")[:, :count]
+        may_vote = judged[neighbors]
+        nearest_judged = np.argsort(~may_vote, axis=1, kind="stable")[:, :count]
         lists = np.take_along_axis(neighbors, nearest_judged, axis=1)
-        short = np.flatnonzero((kept.sum(axis=1) < count) & judged[objects])
+        short = np.flatnonzero((may_vote.sum(axis=1) < count) & judged[objects])
         if len(short):
             lists[short] = neighbors_of_some(X, objects[short], count, metric=metric, among=judged)
         out[m] = _vote(lists, codes[m : m + 1])[0]

@@ -40,12 +40,12 @@ class Recognition:
         cls, codes: NDArray[np.int32], predicted: NDArray[np.int32], k: int
     ) -> Recognition:
         """Counts from codes 0..k-1; a predicted -1 is wrong, an actual -1 is ignored."""
-        kept = codes != NOISE
-        if not kept.all():
-            codes, predicted = codes[kept], predicted[kept]
+        is_judged = codes != NOISE
+        if not is_judged.all():
+            codes, predicted = codes[is_judged], predicted[is_judged]
         placed = predicted[predicted != NOISE]
         right = codes[codes == predicted]
-        return cls(*(np.bincount(part, minlength=k) for part in (codes, placed, right)))
+        return cls(*(np.bincount(clusters, minlength=k) for clusters in (codes, placed, right)))
 
     @property
     def n(self) -> int:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ChanceCorrectedResult", "PermutationResult", "chance_corrected", "permutation_test"]
 
-#: largest number of objects before products in SciPy's sampler overflow 64 bits
+#: derived: products of two counts in SciPy's sampler must fit in 64 bits
 MAX_SHUFFLED = 2**31
 
 MeasureLike: TypeAlias = "str | Callable[[ContingencyTable], float]"

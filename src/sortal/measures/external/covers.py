@@ -68,8 +68,8 @@ def overlapping_normalized_mutual_information(
     else:
         with np.errstate(invalid="ignore", divide="ignore"):
             terms = [
-                np.where(whole > 0, given / whole, 1.0).mean()
-                for whole, given in ((whole_x, x_given), (whole_y, y_given))
+                np.where(entropies > 0, conditional / entropies, 1.0).mean()
+                for entropies, conditional in ((whole_x, x_given), (whole_y, y_given))
             ]
         value = 1 - sum(terms) / 2
     return float(min(max(value, 0.0), 1.0))

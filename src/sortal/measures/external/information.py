@@ -244,8 +244,8 @@ def _standardized_if_quick(table: ContingencyTable) -> float:
     a, b = np.unique(table.row_sums), np.unique(table.column_sums)
     spread = np.minimum(np.sqrt(np.outer(a, b) / table.n), 10)
     points = 15 * spread + 8
-    rest = points.sum(axis=0) + points.sum(axis=1)[:, None]
-    seconds = 8e-9 * float((points * rest).sum())
+    other_points = points.sum(axis=0) + points.sum(axis=1)[:, None]
+    seconds = 8e-9 * float((points * other_points).sum())
     if seconds > 0.05:
         raise UndefinedMeasureError(
             f"Standardised mutual information needs an exact variance that takes about "

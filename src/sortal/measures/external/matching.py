@@ -109,11 +109,6 @@ def f_quality(table: ContingencyTable, *, beta: float = 1.0) -> float:
     Clusters that are best for no class do not count. For a :class:`~sortal.Dendrogram` as
     ``labels_pred``, the best node anywhere in the tree for each class.
 
-    Parameters
-    ----------
-    beta : float
-        Weight of recall relative to precision.
-
     Examples
     --------
     >>> round(f_quality([0, 0, 1, 1], [0, 0, 0, 1]), 6)
@@ -272,11 +267,6 @@ def bcubed_f_measure(table: ContingencyTable, *, beta: float = 1.0) -> float:
     """Weighted harmonic mean of B-cubed precision and recall.
 
     B-cubed is the only family that meets all four constraints of Amigó et al.
-
-    Parameters
-    ----------
-    beta : float
-        Weight of recall relative to precision.
 
     Examples
     --------

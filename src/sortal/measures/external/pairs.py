@@ -74,9 +74,9 @@ def pair_counts(
 _of_pairs = partial(of_table, reads=pair_counts, family="pair counting")
 
 
-def _ratio(part: float, whole: float) -> float:
-    """One correctly rounded division; 1 if ``whole`` is 0."""
-    return float(part / whole) if whole else 1.0
+def _ratio(numerator: float, denominator: float) -> float:
+    """One correctly rounded division; 1 if ``denominator`` is 0."""
+    return float(numerator / denominator) if denominator else 1.0
 
 
 @_of_pairs("Pair precision", references=["manning2008 §16.3"], compares_k=False)
@@ -112,11 +112,6 @@ def pair_f_measure(p: PairCounts, *, beta: float = 1.0) -> float:
     """Weighted harmonic mean of pair precision and pair recall.
 
     (1 + β²) TP / ((1 + β²) TP + β² FN + FP); 1 if no pair is together on either side.
-
-    Parameters
-    ----------
-    beta : float
-        Weight of recall relative to precision.
 
     Examples
     --------

@@ -149,8 +149,8 @@ def omega_index(labels_true: ClusteringLike, labels_pred: ClusteringLike) -> flo
     observed = sum(int(agreement[s, s]) for s in range(depth))
     true, pred = agreement.sum(axis=1).tolist(), agreement.sum(axis=0).tolist()
     chance = sum(true[s] * pred[s] for s in range(depth))
-    whole = total * total - chance
-    return (observed * total - chance) / whole if whole else 1.0
+    scale = total * total - chance
+    return (observed * total - chance) / scale if scale else 1.0
 
 
 def check_alpha(alpha: float) -> None:

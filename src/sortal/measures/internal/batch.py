@@ -46,25 +46,25 @@ def inputs_of_one(X: ArrayLike, labels: HardOrSoft, **options: Any) -> Inputs:
 
 
 def statistics_of_one(
-    X: ArrayLike, labels: HardOrSoft, needs: Iterable[str], **options: Any
+    X: ArrayLike, labels: HardOrSoft, needs: Iterable[str], *, title: str = "", **options: Any
 ) -> tuple[Statistics, Inputs]:
-    """Statistics and validated input of one clustering."""
+    """Statistics and validated input of one clustering; with a title, of at least two clusters."""
     inputs = inputs_of_one(X, labels, **options)
     metric, weights = inputs.metric, inputs.weights
     stats = Statistics(inputs.X, inputs.labelings, needs, metric=metric, weights=weights)
     stats.raise_failed()
+    if title and (why := too_few_clusters(stats, 0)):
+        raise UndefinedMeasureError(f"{title} is undefined: {why}")
     return stats, inputs
 
 
 def of_each_object(
-    title: str, column: int, X: ArrayLike, labels: HardOrSoft, **options: Any
+    title: str, name: str, X: ArrayLike, labels: HardOrSoft, **options: Any
 ) -> Floats:
-    """A column of the statistic ``"objects"``; NaN for excluded objects."""
-    stats, inputs = statistics_of_one(X, labels, ["objects"], **options)
-    if why := too_few_clusters(stats, 0):
-        raise UndefinedMeasureError(f"{title} is undefined: {why}")
-    values = np.full(len(inputs.kept), np.nan)
-    values[inputs.kept] = stats.object_values(0, column)
+    """Values of the statistic ``"objects"`` by their name; NaN for excluded objects."""
+    stats, inputs = statistics_of_one(X, labels, ["objects"], title=title, **options)
+    values = np.full(len(inputs.has_weight), np.nan)
+    values[inputs.has_weight] = stats.objects[name][0]
     return values
 
 

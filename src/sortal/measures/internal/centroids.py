@@ -199,10 +199,10 @@ def centred_blocks(stats: Statistics, m: int) -> Iterator[tuple[NDArray[np.int32
     step = max(1, 2**20 // max(len(stats.centroids[m]), stats.X.shape[1]))
     for start in range(0, len(codes), step):
         block = slice(start, start + step)
-        kept = codes[block] != NOISE
+        is_judged = codes[block] != NOISE
         rows: Any = stats.X[block]
-        dense = (rows.toarray() if hasattr(rows, "toarray") else rows)[kept] - stats.shift
-        yield codes[block][kept], weights[block][kept], dense
+        dense = (rows.toarray() if hasattr(rows, "toarray") else rows)[is_judged] - stats.shift
+        yield codes[block][is_judged], weights[block][is_judged], dense
 
 
 def variance_lengths(stats: Statistics, m: int) -> tuple[Floats, float]:

@@ -107,9 +107,9 @@ def chance_corrected_internal(
 def _permuted(labelings: Labelings, number: int, rng: np.random.Generator) -> Labelings:
     """A clustering and ``number`` permutations of it; excluded objects stay excluded."""
     codes = np.repeat(labelings.codes, number + 1, axis=0)
-    kept = np.flatnonzero(codes[0] != NOISE)
+    judged = np.flatnonzero(codes[0] != NOISE)
     for row in codes[1:]:
-        row[kept] = rng.permutation(row[kept])
+        row[judged] = rng.permutation(row[judged])
     return Labelings(
         codes,
         tuple(map(str, range(number + 1))),

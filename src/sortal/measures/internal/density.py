@@ -33,8 +33,6 @@ from sortal.runtime.validation import InputError, UndefinedMeasureError, check_c
 
 __all__ = ["connectivity", "cvnn_index", "dbcv", "s_dbw_index"]
 
-DEFAULT_NEIGHBORS = 10
-
 
 def dbcv(
     X: ArrayLike,
@@ -127,7 +125,7 @@ def connectivity(
     X: ArrayLike,
     labels: Labels,
     *,
-    n_neighbors: int = DEFAULT_NEIGHBORS,
+    n_neighbors: int = 10,
     metric: Metric = "euclidean",
     noise: NoisePolicy = "error",
 ) -> float:
@@ -160,14 +158,14 @@ def _check_neighbors(n_neighbors: int) -> None:
         raise InputError(f"n_neighbors must be at least 1; got {n_neighbors}")
 
 
-def nearest_others(stats: Statistics, kept: NDArray[np.intp], number: int) -> NDArray[np.intp]:
-    """Positions in ``kept`` of the nearest other objects of each object, nearest first."""
+def nearest_others(stats: Statistics, judged: NDArray[np.intp], number: int) -> NDArray[np.intp]:
+    """Positions in ``judged`` of the nearest other objects of each object, nearest first."""
     if stats.metric == "euclidean":
         from sortal.distances.neighbors import neighbor_lists
 
-        return neighbor_lists(stats.X[kept], number).indices.astype(np.intp)
-    distances = as_distances(stats.X, stats.metric, exact=True).take(kept)
-    n = len(kept)
+        return neighbor_lists(stats.X[judged], number).indices.astype(np.intp)
+    distances = as_distances(stats.X, stats.metric, exact=True).take(judged)
+    n = len(judged)
     number = min(number, n - 1)
     out = np.empty((n, number), dtype=np.intp)
     for start in range(0, n, 256):
@@ -179,16 +177,16 @@ def nearest_others(stats: Statistics, kept: NDArray[np.intp], number: int) -> ND
     return out
 
 
-def _connectivity(stats: Statistics, n_neighbors: int = DEFAULT_NEIGHBORS) -> list[float | str]:
+def _connectivity(stats: Statistics, n_neighbors: int = 10) -> list[float | str]:
     """Connectivity of all clusterings."""
-    from sortal.measures.passes.ranks import by_kept
+    from sortal.measures.passes.ranks import by_judged
 
     values: list[float | str] = ["fewer than two objects are judged"] * len(stats)
-    for kept, clusterings in by_kept(stats.labelings):
-        near = nearest_others(stats, kept, n_neighbors)
+    for judged, clusterings in by_judged(stats.labelings):
+        near = nearest_others(stats, judged, n_neighbors)
         weights = 1 / np.arange(1, near.shape[1] + 1)
         for m in clusterings:
-            codes = stats.labelings.codes[m, kept]
+            codes = stats.labelings.codes[m, judged]
             values[m] = float(((codes[near] != codes[:, None]) * weights).sum())
     return values
 
@@ -198,7 +196,7 @@ def cvnn_index(
     X: ArrayLike,
     labels: object,
     *,
-    n_neighbors: int = DEFAULT_NEIGHBORS,
+    n_neighbors: int = 10,
     compactness: Literal["sum", "pooled"] = "sum",
     metric: Metric = "euclidean",
     noise: NoisePolicy = "error",
@@ -238,7 +236,7 @@ def cvnn_index(
     >>> scores["cvnn_index"].round(6).tolist()
     [0.1, 2.0]
     """
-    from sortal.measures.passes.ranks import by_kept
+    from sortal.measures.passes.ranks import by_judged
 
     _check_neighbors(n_neighbors)
     check_choice(compactness, ("sum", "pooled"), "compactness")
@@ -246,13 +244,13 @@ def cvnn_index(
     stats = Statistics(inputs.X, inputs.labelings, ["pair_sums"], metric=inputs.metric)
     foreign_shares, mean_distances = stats.values(), stats.values()
     reasons: dict[str, dict[str, str]] = {}
-    for kept, clusterings in by_kept(stats.labelings):
-        near = nearest_others(stats, kept, n_neighbors)
+    for judged, clusterings in by_judged(stats.labelings):
+        near = nearest_others(stats, judged, n_neighbors)
         for m in clusterings:
             if missing := too_few_clusters(stats, m):
                 reasons[stats.labelings.names[m]] = {"cvnn_index": missing}
                 continue
-            codes, sizes = stats.labelings.codes[m, kept], stats.sizes[m]
+            codes, sizes = stats.labelings.codes[m, judged], stats.sizes[m]
             foreign = (codes[near] != codes[:, None]).mean(axis=1)
             foreign_shares[m] = float((np.bincount(codes, foreign, len(sizes)) / sizes).max())
             pairs, sums = sizes * (sizes - 1) // 2, stats.within_sums[m]
@@ -308,8 +306,8 @@ def s_dbw_index(stats: Statistics, m: int) -> float | str:
     radius = math.sqrt(float(lengths.sum())) / k
     require_memory(40.0 * k * k, f"S_Dbw of {k:,} clusters", "exclude it, or merge clusters")
     at_centroids, between = _near_centroids(stats, m, radius)
-    own = np.diagonal(at_centroids)
-    highest = np.maximum(own[:, None] + at_centroids.T, own + at_centroids)
+    at_own_centroid = np.diagonal(at_centroids)
+    highest = np.maximum(at_own_centroid[:, None] + at_centroids.T, at_own_centroid + at_centroids)
     dense = (highest > 0) & np.tri(k, k=-1, dtype=bool)
     return scattering + float(((between + between.T)[dense] / highest[dense]).sum()) / math.comb(
         k, 2

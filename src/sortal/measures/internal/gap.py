@@ -131,8 +131,8 @@ def gap_statistic(
         return _log_scatter(points, batch, weighted), batch
 
     observed, batch = log_scatter(data)
-    kind: Literal["box", "uniform"] = "uniform" if reference == "pca" else "box"
-    references = [log_scatter(null.draw(kind, rng))[0] for _ in range(n_references)]
+    distribution: Literal["box", "uniform"] = "uniform" if reference == "pca" else "box"
+    references = [log_scatter(null.draw(distribution, rng))[0] for _ in range(n_references)]
     expected = np.mean(references, axis=0)
     gap = expected - observed
     error = np.std(references, axis=0) * np.sqrt(1 + 1 / n_references)

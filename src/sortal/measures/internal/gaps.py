@@ -9,15 +9,12 @@ import numpy as np
 from sortal.distances import as_distances
 from sortal.labelings.labels import NOISE, NoisePolicy
 from sortal.measures.docstrings import cite
-from sortal.measures.internal.batch import statistics_of_one, too_few_clusters
+from sortal.measures.internal.batch import statistics_of_one
 from sortal.measures.passes.trees import spanning_tree
 from sortal.runtime.types import ArrayLike, Labels, Metric
-from sortal.runtime.validation import InputError, UndefinedMeasureError
+from sortal.runtime.validation import InputError
 
 __all__ = ["separation_index", "widest_within_gap"]
-
-#: column of the nearest object of another cluster in the statistic "objects"
-_NEAREST_BETWEEN = 3
 
 
 @cite("hennig2014")
@@ -52,10 +49,10 @@ def separation_index(
     """
     if not 0 < share <= 1:
         raise InputError(f"share is a share of the objects, above 0 and at most 1; got {share}")
-    stats, _ = statistics_of_one(X, labels, ["objects"], metric=metric, noise=noise)
-    if why := too_few_clusters(stats, 0):
-        raise UndefinedMeasureError(f"Separation index is undefined: {why}")
-    nearest = stats.object_values(0, _NEAREST_BETWEEN)[stats.labelings.codes[0] != NOISE]
+    stats, _ = statistics_of_one(
+        X, labels, ["objects"], title="Separation index", metric=metric, noise=noise
+    )
+    nearest = stats.objects["nearest_between"][0][stats.labelings.codes[0] != NOISE]
     number = max(1, math.floor(share * len(nearest) + 1e-9))
     return float(np.partition(nearest, number - 1)[:number].mean())
 

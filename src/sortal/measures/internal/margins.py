@@ -8,25 +8,24 @@ from typing import Literal
 
 import numpy as np
 
-from sortal.distances import Distances, as_distances
+from sortal.distances import TILE_ROWS, TILE_WIDTH, Distances, as_distances
 from sortal.labelings.labels import NoisePolicy
 from sortal.measures.catalogue import define
 from sortal.measures.internal.batch import SINGLETONS_ONLY, inputs_of_one
 from sortal.measures.internal.pairs import average_within_cluster_scatter
-from sortal.measures.passes.tiles import TILE_WIDTH
+from sortal.measures.tuning import TUNING, Tuning
 from sortal.runtime.threads import in_order
 from sortal.runtime.types import ArrayLike, Floats, Ints, Labels, Metric, RandomState
 from sortal.runtime.validation import UndefinedMeasureError, check_random_state
 
 __all__ = ["MarginResult", "additive_margin", "relative_margin"]
 
-#: largest number of representative sets times objects for an exhaustive search
+#: limit of cost: scores of an exhaustive search
 EXACT_WORK = 2 * 10**7
-#: pairs of objects in the first sweeps of all starts of a local search
-SEARCH_WORK = 2 * 10**7
+#: limit of cost: pairs of objects in the first sweeps of all starts of a local search, as many
+SEARCH_WORK = EXACT_WORK
+#: limit of cost: fewest and most starts of a local search
 MIN_STARTS, MAX_STARTS = 32, 256
-#: after MIN_STARTS, a search ends when so many starts have reached the best value
-ENOUGH_HITS = 8
 
 
 class MarginResult(float):
@@ -138,41 +137,41 @@ def _margin(
     labels: Labels,
     metric: Metric,
     noise: NoisePolicy,
-    kind: Literal["relative", "additive"],
+    form: Literal["relative", "additive"],
     random_state: RandomState,
 ) -> MarginResult:
     """A margin of one clustering, exhaustive or by local search."""
     inputs = inputs_of_one(X, labels, metric=metric, noise=noise)
     codes = inputs.labelings.codes[0]
-    kept = np.flatnonzero(codes >= 0)
-    codes = codes[kept]
+    judged = np.flatnonzero(codes >= 0)
+    codes = codes[judged]
     groups: list[Ints] = [np.flatnonzero(codes == c) for c in range(codes.max(initial=-1) + 1)]
     if len(groups) < 2:
         raise UndefinedMeasureError(
             f"A margin is undefined: the clustering has {len(groups)} cluster; it needs at least 2"
         )
-    if len(groups) == len(kept):
+    if len(groups) == len(judged):
         raise UndefinedMeasureError(f"A margin is undefined: {SINGLETONS_ONLY}")
-    distances = as_distances(inputs.X, inputs.metric).take(kept)
-    work = math.prod(len(g) for g in groups) * len(kept)
-    exact = work <= EXACT_WORK and len(kept) <= 4096
+    distances = as_distances(inputs.X, inputs.metric).take(judged)
+    work = math.prod(len(g) for g in groups) * len(judged)
+    exact = work <= EXACT_WORK and len(judged) <= 4096
     if exact:
-        value, best = _all_sets(distances, groups, kind)
+        value, best = _all_sets(distances, groups, form)
     else:
-        value, best = _local_search(distances, groups, kind, check_random_state(random_state))
-    sign = 1 if kind == "relative" else -1
-    return MarginResult(sign * value, exact, kept[best])
+        value, best = _local_search(distances, groups, form, check_random_state(random_state))
+    sign = 1 if form == "relative" else -1
+    return MarginResult(sign * value, exact, judged[best])
 
 
-def _score(first: Floats, second: Floats, kind: str) -> Floats:
+def _score(first: Floats, second: Floats, form: str) -> Floats:
     """Score to minimise: the ratio, or nearest minus second nearest."""
-    if kind == "additive":
+    if form == "additive":
         return first - second
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(second > 0, first / second, 1.0)
 
 
-def _all_sets(distances: Distances, groups: list[Ints], kind: str) -> tuple[float, Ints]:
+def _all_sets(distances: Distances, groups: list[Ints], form: str) -> tuple[float, Ints]:
     """Least mean score over all representative sets, and the best set."""
     n = distances.n
     D = distances.block(slice(0, n), slice(0, n))
@@ -185,7 +184,7 @@ def _all_sets(distances: Distances, groups: list[Ints], kind: str) -> tuple[floa
         second = np.maximum(near[0], D[last])
         if len(others) > 1:
             second = np.minimum(second, near[1])
-        score = _score(first, second, kind)
+        score = _score(first, second, form)
         score[:, list(others)] = 0.0
         score[np.arange(len(last)), last] = 0.0
         means = score.sum(axis=1) / (n - len(groups))
@@ -198,8 +197,9 @@ def _all_sets(distances: Distances, groups: list[Ints], kind: str) -> tuple[floa
 def _local_search(
     distances: Distances,
     groups: list[Ints],
-    kind: str,
+    form: str,
     rng: np.random.Generator,
+    tuning: Tuning = TUNING,
 ) -> tuple[float, Ints]:
     """Best set of a search that replaces one representative at a time by the best one."""
     max_starts = min(max(SEARCH_WORK // distances.n**2, 1), MAX_STARTS)
@@ -211,7 +211,7 @@ def _local_search(
             current = np.array([rng.choice(g) for g in groups])
         value, unchanged, c = math.inf, len(groups), 0
         while unchanged:
-            changed, candidate = _best_of_cluster(distances, groups[c], np.delete(current, c), kind)
+            changed, candidate = _best_of_cluster(distances, groups[c], np.delete(current, c), form)
             if not math.isfinite(value) or changed < value - 1e-12 * abs(value):
                 value, current[c], unchanged = changed, candidate, len(groups)
             unchanged -= 1
@@ -219,7 +219,7 @@ def _local_search(
         if not math.isfinite(best) or value < best - 1e-12 * abs(best):
             best, chosen, hits = value, current.copy(), 0
         hits += value <= best + 1e-12 * abs(best)
-        if start + 1 >= MIN_STARTS and hits >= ENOUGH_HITS:
+        if start + 1 >= MIN_STARTS and hits >= tuning.enough_hits:
             break
     return best, chosen
 
@@ -242,27 +242,27 @@ def _medoid(distances: Distances, group: Ints) -> int:
 
 
 def _best_of_cluster(
-    distances: Distances, group: Ints, others: Ints, kind: str
+    distances: Distances, group: Ints, others: Ints, form: str
 ) -> tuple[float, int]:
     """Least mean score of a set of ``others`` and one object of the group, and that object."""
-    from sortal._kernels import margins
+    from sortal._kernels.pairs import add_scores
 
     n = distances.n
     rows = [distances.block(slice(i, i + 1), slice(0, n)) for i in others.tolist()]
     near = np.sort(np.concatenate(rows), axis=0)[:2]
     first, second = near[0], near[1] if len(near) > 1 else np.full(n, np.inf)
     first[others] = -1.0
-    relative = kind == "relative"
+    relative = form == "relative"
 
     def scores(start: int) -> Floats:
         candidates = group[start : start + TILE_WIDTH]
         total = np.zeros(len(candidates))
         moved = distances.take(np.concatenate([candidates, np.arange(n)]))
-        for r0 in range(0, n, 512):
-            part = slice(r0, min(r0 + 512, n))
-            columns = slice(len(candidates) + part.start, len(candidates) + part.stop)
+        for r0 in range(0, n, TILE_ROWS):
+            block = slice(r0, min(r0 + TILE_ROWS, n))
+            columns = slice(len(candidates) + block.start, len(candidates) + block.stop)
             tile = np.ascontiguousarray(moved.block(slice(0, len(candidates)), columns).T)
-            margins.add_scores(tile, first[part], second[part], relative, total)
+            add_scores(tile, first[block], second[block], relative, total)
         return total - scores_of_selves(candidates)
 
     def scores_of_selves(candidates: Ints) -> Floats:

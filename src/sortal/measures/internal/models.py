@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING
 
 from sortal.measures.internal.batch import of_features
 from sortal.measures.passes.statistics import Statistics
 
-if TYPE_CHECKING:
-    pass
-
-__all__ = [
-    "akaike_information_criterion",
-    "bayesian_information_criterion",
-]
+__all__ = ["akaike_information_criterion", "bayesian_information_criterion"]
 
 
 _of_gaussians = partial(

@@ -22,12 +22,7 @@ from sortal.runtime.threads import in_strips
 from sortal.runtime.types import ArrayLike, Floats, Labels, Metric
 from sortal.runtime.validation import check_choice
 
-__all__ = [
-    "centroid_dunn_index",
-    "dunn_index",
-    "generalized_dunn_index_12",
-    "point_wise_margin",
-]
+__all__ = ["centroid_dunn_index", "dunn_index", "generalized_dunn_index_12", "point_wise_margin"]
 
 Separation = Literal["single", "complete", "average", "centroid", "average-centroid", "hausdorff"]
 Diameter = Literal["complete", "average", "centroid"]
@@ -103,18 +98,18 @@ def _dunn(stats: Statistics, m: int, separation: str, diameter: str) -> float | 
     return _separation(stats, m, separation) / widest
 
 
-def _separation(stats: Statistics, m: int, kind: str) -> float:
+def _separation(stats: Statistics, m: int, separation: str) -> float:
     """The smallest separation of two clusters."""
     sizes = stats.sizes[m]
-    if kind == "single":
+    if separation == "single":
         return float(stats.nearest_between[m].min())
-    if kind == "centroid":
+    if separation == "centroid":
         return between_centroids(stats, m).nearest
-    if kind == "complete":
+    if separation == "complete":
         values = stats.linkage_maxima[m].copy()
-    elif kind == "average":
+    elif separation == "average":
         values = stats.linkage_sums[m] / np.outer(sizes, sizes)
-    elif kind == "average-centroid":
+    elif separation == "average-centroid":
         cross = stats.cross_spreads[m]
         values = (cross + cross.T) / (sizes[:, None] + sizes)
     else:
@@ -123,11 +118,11 @@ def _separation(stats: Statistics, m: int, kind: str) -> float:
     return float(values.min())
 
 
-def _diameters(stats: Statistics, m: int, kind: str) -> Floats:
+def _diameters(stats: Statistics, m: int, diameter: str) -> Floats:
     """Diameter of each cluster."""
-    if kind == "complete":
+    if diameter == "complete":
         return stats.diameters[m]
-    if kind == "average":
+    if diameter == "average":
         pairs = stats.cluster_pairs(m)
         return stats.within_sums[m] / np.where(pairs > 0, pairs, 1)
     return 2 * stats.spreads[m] / stats.sizes[m]

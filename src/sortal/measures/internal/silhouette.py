@@ -11,10 +11,8 @@ from sortal.measures.internal.batch import (
     of_each_object,
     of_features,
     statistics_of_one,
-    too_few_clusters,
 )
 from sortal.measures.passes.statistics import Statistics
-from sortal.runtime.validation import UndefinedMeasureError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +58,13 @@ def silhouette_samples(
     array([0.9       , 0.88888889, 0.        ])
     """
     return of_each_object(
-        "Silhouette", 0, X, labels, metric=metric, noise=noise, sample_weight=sample_weight
+        "Silhouette",
+        "silhouette_sums",
+        X,
+        labels,
+        metric=metric,
+        noise=noise,
+        sample_weight=sample_weight,
     )
 
 
@@ -87,10 +91,14 @@ def silhouette_by_cluster(
     import pandas as pd
 
     stats, _ = statistics_of_one(
-        X, labels, ["silhouettes"], metric=metric, noise=noise, sample_weight=sample_weight
+        X,
+        labels,
+        ["silhouettes"],
+        title="Silhouette",
+        metric=metric,
+        noise=noise,
+        sample_weight=sample_weight,
     )
-    if why := too_few_clusters(stats, 0):
-        raise UndefinedMeasureError(f"Silhouette is undefined: {why}")
     means = stats.silhouette_sums[0] / stats.sizes[0]
     return pd.Series(means, index=list(stats.labelings.cluster_names[0]), name="silhouette")
 

@@ -88,8 +88,8 @@ def _over_sweep(
         k = next(k for k in numbers if numbers.count(k) > 1)
         same = " and ".join(name for name, n in zip(batch.names, numbers, strict=True) if n == k)
         raise InputError(f"{same} have {k} clusters; give one clustering of each number: one sweep")
-    kept = batch.codes != NOISE
-    if (kept != kept[0]).any():
+    is_judged = batch.codes != NOISE
+    if (is_judged != is_judged[0]).any():
         raise InputError(
             "the clusterings exclude different objects, so their sums cannot be compared; use "
             'noise="singletons" or "cluster"'

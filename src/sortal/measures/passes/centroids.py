@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sortal.distances import ROWS_TO_ALL
 from sortal.labelings.labels import NOISE
 from sortal.labelings.partitions import Labelings
 from sortal.runtime.executors import Workers, tree_sum
@@ -21,8 +22,8 @@ from sortal.runtime.types import Floats, Rows
 
 T = TypeVar("T")
 
+#: limit of cost: rows of a block, which do not depend on the number of threads
 CENTROID_ROWS = 2**16
-CDIST_ROWS = 2**10  # rows with distances to all centers in memory at a time
 
 
 class CentroidSums(NamedTuple):
@@ -175,14 +176,14 @@ def _sums_to_centers_of_block(
     total = np.zeros((k, len(centers)))
     sparse = hasattr(X, "toarray")
     columns, lengths = np.ascontiguousarray(centers.T), (centers**2).sum(axis=1)
-    for start in range(0, len(labels), CDIST_ROWS):
-        part = slice(start, start + CDIST_ROWS)
-        rows, clusters, kept = X[part], labels[part], labels[part] != NOISE
+    for start in range(0, len(labels), ROWS_TO_ALL):
+        block = slice(start, start + ROWS_TO_ALL)
+        rows, clusters, is_judged = X[block], labels[block], labels[block] != NOISE
         if sparse:
-            apart = _sparse_to_centers(rows[kept], centers, columns, lengths)
+            apart = _sparse_to_centers(rows[is_judged], centers, columns, lengths)
         else:
-            apart = cdist(rows[kept] - shift, centers)
-        np.add.at(total, clusters[kept], apart * weights[part][kept, None])
+            apart = cdist(rows[is_judged] - shift, centers)
+        np.add.at(total, clusters[is_judged], apart * weights[block][is_judged, None])
     return total
 
 
@@ -228,20 +229,20 @@ def _around_centroids_of_sparse(
     from sortal._kernels.centroids import sparse_sums
 
     codes, sizes = labelings.codes[m], labelings.sizes(m, weights)
-    kept = np.flatnonzero(codes != NOISE)
-    clusters = codes[kept]
+    judged = np.flatnonzero(codes != NOISE)
+    clusters = codes[judged]
     k = len(sizes)
-    w = np.ones(len(kept)) if weights is None else weights[kept]
+    w = np.ones(len(judged)) if weights is None else weights[judged]
     rest_sizes = sizes[clusters] - np.minimum(w, 1)
-    rows = X if len(kept) == len(codes) else X[kept]
+    rows = X if len(judged) == len(codes) else X[judged]
     centroids, by_feature = sparse_sums(
         rows.indptr, rows.indices, rows.data, clusters, w, k, X.shape[1]
     )
     centroids /= sizes[:, None]
     lengths = (centroids**2).sum(axis=1)
     squared_distances = _products(rows, np.ascontiguousarray(centroids.T))
-    squared_distances = np.maximum(norms[kept, None] - 2 * squared_distances + lengths, 0)
-    to_centroid = squared_distances[np.arange(len(kept)), clusters]
+    squared_distances = np.maximum(norms[judged, None] - 2 * squared_distances + lengths, 0)
+    to_centroid = squared_distances[np.arange(len(judged)), clusters]
     roots = np.sqrt(to_centroid)
     largest = np.zeros(k)
     np.maximum.at(largest, clusters, roots)
@@ -254,10 +255,10 @@ def _around_centroids_of_sparse(
             sums.append(np.zeros(k))
             continue
         value = np.sqrt(squared_distances) if simple else squared_distances + squares / sizes
-        a = value[np.arange(len(kept)), clusters]
+        a = value[np.arange(len(judged)), clusters]
         if not simple:
             a = a * sizes[clusters] / np.where(rest_sizes > 0, rest_sizes, 1)
-        value[np.arange(len(kept)), clusters] = np.inf
+        value[np.arange(len(judged)), clusters] = np.inf
         b = value.min(axis=1)
         top = np.maximum(a, b)
         with np.errstate(invalid="ignore"):  # a single cluster has no other

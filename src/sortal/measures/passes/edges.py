@@ -48,19 +48,19 @@ class EdgeSums:
 
 def edge_sums(A: csr_array, codes: NDArray[np.int32], k: int) -> EdgeSums:
     """Sums over the edges of ``A``, a result of :func:`sortal.distances.as_graph`; O(edges)."""
-    source, target = _ends(A, codes)
-    kept = (source != NOISE) & (target != NOISE)
-    same = kept & (source == target)
+    source, target = np.repeat(codes, np.diff(A.indptr)), codes[A.indices]
+    is_counted = (source != NOISE) & (target != NOISE)
+    same = is_counted & (source == target)
     weights = np.asarray(A.data, dtype=np.float64)
     rows = np.repeat(np.arange(len(codes)), np.diff(A.indptr))
-    degrees = _sums(rows[kept], weights[kept], len(codes))
+    degrees = _sums(rows[is_counted], weights[is_counted], len(codes))
     judged = codes != NOISE
     shares = degrees[judged & (degrees > 0)] / (degrees.sum() or 1.0)
     return EdgeSums(
         np.bincount(codes[judged], minlength=k),
         _sums(source[same], weights[same], k),
         _sums(codes[judged], degrees[judged], k),
-        int(kept.sum()) // 2,
+        int(is_counted.sum()) // 2,
         float(-(shares * np.log2(shares)).sum()),
     )
 
@@ -68,8 +68,3 @@ def edge_sums(A: csr_array, codes: NDArray[np.int32], k: int) -> EdgeSums:
 def _sums(groups: Ints, weights: Floats, k: int) -> Floats:
     """Sums of the weights by group."""
     return np.bincount(groups, weights, minlength=k).astype(np.float64)
-
-
-def _ends(A: csr_array, codes: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Clusters of the source and of the target of each entry."""
-    return np.repeat(codes, np.diff(A.indptr)), codes[A.indices]

@@ -72,24 +72,24 @@ class Estimates:
     values, standard_errors : ndarray (M, measures)
     reasons : dict of (clustering, measure) to str
         Reasons of missing values.
-    drawn : dict of str to int
-        Numbers of drawn objects and pairs.
+    sample_sizes : dict of str to int
+        Numbers of objects and pairs in the samples.
     """
 
     values: Floats
     standard_errors: Floats
     reasons: dict[tuple[int, int], str] = field(default_factory=dict)
-    drawn: dict[str, int] = field(default_factory=dict)
+    sample_sizes: dict[str, int] = field(default_factory=dict)
 
     def add(
         self, unit: str, rows: Sequence[int], columns: list[int], estimate: FinalEstimate
     ) -> None:
         """Store the estimates of some clusterings (rows) and measures (columns)."""
-        (values, errors, reasons), drawn = estimate
+        (values, errors, reasons), size = estimate
         self.values[np.ix_(rows, columns)] = values
         self.standard_errors[np.ix_(rows, columns)] = np.where(np.isnan(values), np.nan, errors)
         self.reasons |= {(rows[m], columns[i]): why for (m, i), why in reasons.items()}
-        self.drawn[unit] = self.drawn.get(unit, 0) + drawn
+        self.sample_sizes[unit] = self.sample_sizes.get(unit, 0) + size
 
 
 def estimate(
@@ -121,11 +121,11 @@ def estimate(
             continue
         options = {"metric": metric, "rng": rng.spawn(1)[0], "workers": workers}
         with doing(measure.key):
-            values, errors, why, drawn = measure.estimate(
+            values, errors, why, size = measure.estimate(
                 X, labelings, precision=precision, **options
             )
         reasons = {(m, 0): reason for m, reason in why.items()}
-        result.add("test objects", rows, [i], ((values[:, None], errors[:, None], reasons), drawn))
+        result.add("test objects", rows, [i], ((values[:, None], errors[:, None], reasons), size))
     if columns := by_sample["objects"]:
         silhouettes = partial(sampled_silhouettes, X, metric, labelings, workers=workers)
         chosen = [measures[i] for i in columns]

@@ -19,7 +19,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class OverPairs:
-    """Distances of the ``kept`` objects (None: all), and the workers of passes over them.
+    """Distances of ``objects`` (None: all), and the workers of passes over them.
 
     ``exact`` and ``weights`` are those of :func:`sortal.distances.as_distances`.
     """
@@ -29,45 +29,45 @@ class OverPairs:
     workers: Workers
     exact: bool = True
     weights: Floats | None = None
-    kept: NDArray[Any] | None = None
+    objects: NDArray[Any] | None = None
 
     @cached_property
     def distances(self) -> Distances:
         """Distances of these objects in this process."""
-        return _distances(self.metric, self.exact, self.X, self.weights, self.kept)
+        return _distances(self.metric, self.exact, self.X, self.weights, self.objects)
 
     @property
     def n(self) -> int:
         """Number of objects."""
-        return self.X.shape[0] if self.kept is None else len(self.kept)
+        return self.X.shape[0] if self.objects is None else len(self.objects)
 
-    def take(self, kept: NDArray[Any]) -> OverPairs:
-        """The same pass restricted to some of all objects, in the order of ``kept``."""
-        return replace(self, kept=kept)
+    def take(self, objects: NDArray[Any]) -> OverPairs:
+        """The same pass restricted to some of all objects, in the order of ``objects``."""
+        return replace(self, objects=objects)
 
-    def map(self, part: Callable[..., R], items: Iterable[Any], *arguments: Any) -> Iterator[R]:
-        """``part(distances, *arguments, item)`` of each item, in order."""
+    def map(self, work: Callable[..., R], items: Iterable[Any], *arguments: Any) -> Iterator[R]:
+        """``work(distances, *arguments, item)`` of each item, in order."""
         if self.workers.elsewhere is None:
-            work, blas = partial(part, self.distances, *arguments), self.distances.uses_blas
-            yield from in_order(work, items, one_blas_thread=blas)
+            run, blas = partial(work, self.distances, *arguments), self.distances.uses_blas
+            yield from in_order(run, items, one_blas_thread=blas)
             return
-        remote_part = partial(_part_of_worker, part, self.metric, self.exact)
+        remote_work = partial(_work_of_worker, work, self.metric, self.exact)
         yield from self.workers.map(
-            remote_part, (self.X, self.weights, self.kept, arguments), items
+            remote_work, (self.X, self.weights, self.objects, arguments), items
         )
 
 
-def _part_of_worker(
-    part: Callable[..., R], metric: Metric, exact: bool, X: Rows, weights: Floats | None,
-    kept: NDArray[Any] | None, arguments: tuple[Any, ...], item: object,
+def _work_of_worker(
+    work: Callable[..., R], metric: Metric, exact: bool, X: Rows, weights: Floats | None,
+    objects: NDArray[Any] | None, arguments: tuple[Any, ...], item: object,
 ) -> R:  # fmt: skip
-    """The part of a pass for one item, in another process."""
-    return part(_distances(metric, exact, X, weights, kept), *arguments, item)
+    """The work of a pass for one item, in another process."""
+    return work(_distances(metric, exact, X, weights, objects), *arguments, item)
 
 
 def _distances(
-    metric: Metric, exact: bool, X: Rows, weights: Floats | None, kept: NDArray[Any] | None
+    metric: Metric, exact: bool, X: Rows, weights: Floats | None, objects: NDArray[Any] | None
 ) -> Distances:
-    """Distances of the kept objects."""
+    """Distances of these objects."""
     distances = as_distances(X, metric, exact=exact, weights=weights)
-    return distances if kept is None else distances.take(kept)
+    return distances if objects is None else distances.take(objects)

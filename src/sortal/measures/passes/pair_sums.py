@@ -2,7 +2,7 @@
 
 Each statistic is a sum of terms of single pairs, so a sample estimates it without bias. The terms
 are distances by cluster, squares, and distances beyond a quantile. A measure is computed from the
-estimates, and again without each of :data:`GROUPS` groups of pairs.
+estimates, and again without each of some groups of pairs.
 
 Distances have no bound of their own, so a far pair may be unseen. The error is therefore at least
 the effect of a pair at an upper bound of all distances, with the largest share that an unseen pair
@@ -12,12 +12,12 @@ that obey the triangle inequality, and for their squares.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sortal.distances import Distances
+from sortal.distances import SCAN_ROWS, Distances
+from sortal.measures.tuning import TUNING
 
 if TYPE_CHECKING:
     from sortal.measures.catalogue import Measure
@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 
 #: statistics with estimates from here
 SUMS = frozenset({"pair_sums", "distance_squares", "extreme_sums"})
-GROUPS = 40
-#: objects with distances to the first one in memory at a time
-REACH_OBJECTS = 2**16
-#: a value unseen in m draws has, with probability 0.95, a share below 3/m (the rule of three)
+#: derived: a value unseen in m draws has, with probability 0.95, a share below 3/m (the rule of
+#: three); errors are 1/1.96 of the half width of such an interval
 RULE_OF_THREE = 3 / 1.96
 
 
@@ -46,11 +44,13 @@ class DrawnPairs:
         Whether a pair counts for the clusters of both objects.
     """
 
-    def __init__(self, population: int, k: int, *, between: bool) -> None:
-        self.population, self.between = population, between
+    def __init__(
+        self, population: int, k: int, *, between: bool, groups: int = TUNING.jackknife_groups
+    ) -> None:
+        self.population, self.between, self.groups = population, between, groups
         self.distances: Floats = np.empty(0)
-        self.by_first, self.by_second = np.zeros((2, GROUPS, k))
-        self.squares = np.zeros(GROUPS)
+        self.by_first, self.by_second = np.zeros((2, groups, k))
+        self.squares = np.zeros(groups)
 
     @property
     def is_complete(self) -> bool:
@@ -59,11 +59,11 @@ class DrawnPairs:
 
     def reserve(self, number: int) -> Floats:
         """Room for the distances of so many more pairs."""
-        drawn = len(self.distances)
-        room = np.empty(drawn + number)
-        room[:drawn] = self.distances
+        n_sampled = len(self.distances)
+        room = np.empty(n_sampled + number)
+        room[:n_sampled] = self.distances
         self.distances = room
-        return room[drawn:]
+        return room[n_sampled:]
 
     def add(self, start: int, distances: Floats, first: Ints, second: Ints) -> None:
         """Add pairs to the sums, from number ``start``, by the clusters of their objects."""
@@ -75,47 +75,47 @@ class DrawnPairs:
         """Totals by group, with the excess below and above two distances."""
         from sortal._kernels.drawn_pairs import sum_excess
 
-        excess = np.zeros((2, GROUPS))
+        excess = np.zeros((2, self.groups))
         sum_excess(self.distances, ends[0], ends[1], *excess)
-        others = np.stack([self.squares, *excess], axis=1)
-        full, left = divmod(len(self.distances), GROUPS)
-        counts = full + (np.arange(GROUPS) < left).astype(np.float64)
+        terms = np.stack(Terms(self.squares, *excess), axis=1)
+        full, left = divmod(len(self.distances), self.groups)
+        counts = full + (np.arange(self.groups) < left).astype(np.float64)
         by_cluster = self.by_first + self.by_second if self.between else self.by_first
-        return Totals(by_cluster, others, counts)
+        return Totals(by_cluster, terms, counts)
 
 
-@dataclass(frozen=True)
-class Totals:
-    """Sums of terms over pairs, by group of pairs (G, …), and numbers of pairs (G,).
+class Terms(NamedTuple):
+    """Terms of pairs that no cluster shares: squares, and excess below and above two quantiles."""
 
-    ``by_cluster`` are sums of distances; the columns of ``others`` are sums of squares, and of the
-    excess below and above two quantiles.
+    squares: Any
+    below: Any
+    above: Any
+
+
+class Totals(NamedTuple):
+    """Sums over pairs, by group of pairs (G, …), and numbers of pairs (G,).
+
+    ``by_cluster`` are sums of distances; ``terms`` has a column for each of :class:`Terms`.
     """
 
     by_cluster: Floats
-    others: Floats
+    terms: Floats
     counts: Floats
 
     def without(self, g: int, summed: Totals) -> Totals:
         """Totals of all pairs but those of one group, as one group."""
-        pairs = zip(summed.arrays, self.arrays, strict=True)
-        return Totals(*(total - values[g] for total, values in pairs))
+        return Totals(*(total - values[g] for total, values in zip(summed, self, strict=True)))
 
     def summed(self) -> Totals:
         """Totals of all pairs, as one group."""
-        return Totals(*(values.sum(axis=0) for values in self.arrays))
-
-    @property
-    def arrays(self) -> tuple[Floats, Floats, Floats]:
-        """The three arrays."""
-        return self.by_cluster, self.others, self.counts
+        return Totals(*(values.sum(axis=0) for values in self))
 
 
 def farthest(distances: Distances) -> float:
     """An upper bound of all distances, from those of the first object."""
     n, largest = distances.n, 0.0
-    for start in range(0, n, REACH_OBJECTS):
-        row = distances.block(slice(0, 1), slice(start, min(start + REACH_OBJECTS, n)))
+    for start in range(0, n, SCAN_ROWS):
+        row = distances.block(slice(0, 1), slice(start, min(start + SCAN_ROWS, n)))
         largest = max(largest, float(row.max()))
     return 4 * largest
 
@@ -131,7 +131,7 @@ class PairSums:
         by_group = [pairs.totals(self.ends) for pairs in sides]
         self.all = [totals.summed() for totals in by_group]
         self.without = [
-            [self._with(side, totals.without(g, self.all[side])) for g in range(GROUPS)]
+            [self._with(side, totals.without(g, self.all[side])) for g in range(sides[side].groups)]
             for side, totals in enumerate(by_group)
         ]
 
@@ -145,14 +145,14 @@ class PairSums:
             if pairs.is_complete:
                 continue
             without = [self._value(measure, totals)[0] for totals in self.without[side]]
-            variance += float(np.var(without)) * (GROUPS - 1)
+            variance += float(np.var(without)) * (pairs.groups - 1)
             moved = (self._value(measure, self._unseen(side, d))[0] for d in (0.0, self.bound))
             floor = max(floor, *(abs(after - value) for after in moved))
         return value, max(float(np.sqrt(variance)), floor), None
 
     def _with(self, side: int, totals: Totals) -> list[Totals]:
         """All totals, those of one side replaced."""
-        return [totals if i == side else kept for i, kept in enumerate(self.all)]
+        return [totals if i == side else old for i, old in enumerate(self.all)]
 
     def _unseen(self, side: int, distance: float) -> list[Totals]:
         """All totals with a pair of the smallest clusters, of as large a share as may be unseen."""
@@ -161,12 +161,11 @@ class PairSums:
         by_cluster = totals.by_cluster.copy()
         by_cluster[ends] += RULE_OF_THREE * distance
         low, high = self.ends
-        terms = np.array([distance**2, max(low - distance, 0.0), max(distance - high, 0.0)])
-        more = replace(
-            totals,
-            by_cluster=by_cluster,
-            others=totals.others + RULE_OF_THREE * terms,
-            counts=totals.counts + RULE_OF_THREE,
+        terms = Terms(distance**2, max(low - distance, 0.0), max(distance - high, 0.0))
+        more = Totals(
+            by_cluster,
+            totals.terms + RULE_OF_THREE * np.array(terms),
+            totals.counts + RULE_OF_THREE,
         )
         return self._with(side, more)
 
@@ -179,10 +178,10 @@ class PairSums:
         stats, within = self.stats, self.sides[0].population
         stats.within_sums = [scales[0] * totals[0].by_cluster]
         stats.between_sums = [scales[1] * totals[1].by_cluster]
-        squares, below, above = scales[0] * totals[0].others + scales[1] * totals[1].others
-        stats.distance_squares = np.array([squares])
-        stats.smallest_sums = np.array([within * self.ends[0] - below])
-        stats.largest_sums = np.array([within * self.ends[1] + above])
+        terms = Terms(*(scales[0] * totals[0].terms + scales[1] * totals[1].terms))
+        stats.distance_squares = np.array([terms.squares])
+        stats.smallest_sums = np.array([within * self.ends[0] - terms.below])
+        stats.largest_sums = np.array([within * self.ends[1] + terms.above])
         stats.totals_within = np.array([stats.within_sums[0].sum()])
         values, reasons = measure.judge(stats)
         return float(values[0]), reasons.get(0)

@@ -7,16 +7,16 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sortal.distances import Distances, distances_of_parts
+from sortal.distances import TILE_WIDTH, Distances, distances_of_parts
 from sortal.labelings.labels import NOISE
 from sortal.labelings.partitions import Labelings
 from sortal.measures.passes.over_pairs import OverPairs
 from sortal.measures.passes.tiles import (
-    TILE_WIDTH,
     Accumulators,
     SortedObjects,
     add_distances,
@@ -29,10 +29,12 @@ from sortal.runtime.resources import require_memory
 from sortal.runtime.threads import in_order
 from sortal.runtime.types import Bools, Floats, Ints, Metric, Rows
 
-SAMPLE_BLOCK_ROWS = 2**19  # objects with distances to a sample in memory at a time
-#: a clustering with more clusters is passed by itself, with accumulators of few at a time
+#: limit of cost: objects with distances to a sample in memory at a time
+SAMPLE_BLOCK_ROWS = 2**19
+#: limit of cost: a clustering with more clusters is passed by itself, with accumulators of few
 MANY_CLUSTERS, CLUSTERS_AT_ONCE = 2048, 256
-#: parts of a sample on an executor; each first sorts all objects, at the cost of 50 to 150 rows
+#: limit of cost: parts of a sample on an executor; each first sorts all objects, which costs as
+#: much as 50 to 150 rows
 SAMPLE_PARTS = 64
 
 #: per-cluster results, with the function that combines the values of objects
@@ -59,10 +61,13 @@ COMBINED_BY = PER_CLUSTER | PER_PAIR
 
 @dataclass
 class PairResults:
-    """Results of a pass, by name and clustering; values of objects are (M, n, 8)."""
+    """Results of a pass: totals by name and clustering, and values (M, n) of objects by name.
+
+    A value of an object has the name of the total to which it adds.
+    """
 
     totals: dict[str, list[Floats]]
-    objects: Floats
+    objects: dict[str, Floats]
 
     def add(self, following: PairResults) -> PairResults:
         """Combined results; ``following`` has the subsequent objects."""
@@ -72,7 +77,33 @@ class PairResults:
             ]
             for name, mine in self.totals.items()
         }
-        return PairResults(totals, np.concatenate([self.objects, following.objects], axis=1))
+        objects = {
+            name: np.concatenate([values, following.objects[name]], axis=1)
+            for name, values in self.objects.items()
+        }
+        return PairResults(totals, objects)
+
+
+class ObjectSums(NamedTuple):
+    """What each object needs of all clusters, in the order of the kernel ``by_object``.
+
+    An array (objects,) each: its sums of distances to its cluster and to all others, the mean to
+    the nearest other cluster, the least within and between, the largest within, sums of 1/d².
+    """
+
+    within: Any = 0.0
+    between: Any = 0.0
+    nearest_mean: Any = np.inf
+    nearest_within: Any = np.inf
+    nearest_between: Any = np.inf
+    farthest_within: Any = 0.0
+    inverse_within: Any = 0.0
+    inverse_between: Any = 0.0
+
+    @classmethod
+    def empty(cls, number: int, n_objects: int) -> Floats:
+        """Rows (number, 8, objects) before any cluster is added."""
+        return np.tile(np.array(cls())[:, None], (number, 1, n_objects))
 
 
 def sort_by_labels(codes: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -103,63 +134,61 @@ class _Request:
 
     def fold(self, accumulators: Accumulators) -> PairResults:
         """Results of some objects from their accumulators."""
-        part = slice(accumulators.start, accumulators.stop)
-        results = self.results(part, self.parts(accumulators))
+        block = slice(accumulators.start, accumulators.stop)
+        results = self.results(block, self.object_sums(accumulators))
         for m, (start, end) in enumerate(itertools.pairwise(self.points.starts)):
             if self.matrices:
                 values = tuple(array[start:end] for array in accumulators.arrays)
-                for name, total in self._between_clusters(values, part, m).items():
+                for name, total in self._between_clusters(values, block, m).items():
                     results.totals.setdefault(name, []).append(total)
         return results
 
-    def parts(self, accumulators: Accumulators) -> Floats:
-        """What some objects need of all clusters, (M, 8, objects)."""
-        part = slice(accumulators.start, accumulators.stop)
-        parts = _empty_parts(len(self.points.starts) - 1, part.stop - part.start)
+    def object_sums(self, accumulators: Accumulators) -> Floats:
+        """Rows (M, 8, objects) of the :class:`ObjectSums` of some objects."""
+        block = slice(accumulators.start, accumulators.stop)
+        sums = ObjectSums.empty(len(self.points.starts) - 1, block.stop - block.start)
         for m, (start, end) in enumerate(itertools.pairwise(self.points.starts)):
             values = tuple(array[start:end] for array in accumulators.arrays)
-            self.add_clusters(values, part, m, 0, end - start, parts[m])
-        return parts
+            self.add_clusters(values, block, m, 0, end - start, sums[m])
+        return sums
 
     def add_clusters(
-        self, values: tuple[Floats, ...], part: slice, m: int, c0: int, c1: int, into: Floats
+        self, values: tuple[Floats, ...], block: slice, m: int, c0: int, c1: int, into: Floats
     ) -> None:
-        """Add accumulators of the clusters c0 to c1 of clustering m to what objects need."""
+        """Add accumulators of the clusters c0 to c1 of clustering m to sums of objects."""
         from sortal._kernels.pairs import by_object
 
-        clusters = np.ascontiguousarray(self.points.labels[part, m])
-        start = self.points.starts[m]
-        by_object(
-            values, self.points.wanted, clusters, c0, self.sizes[start + c0 : start + c1], into
-        )
+        clusters, start = np.ascontiguousarray(self.points.labels[block, m]), self.points.starts[m]
+        sizes = self.sizes[start + c0 : start + c1]
+        by_object(values, self.points.wanted, clusters, c0, sizes, into)
 
-    def results(self, part: slice, parts: Floats) -> PairResults:
-        """Results of some objects from what they need of all clusters."""
-        labels, weights = self.points.labels[part], self.points.weights[part]
+    def results(self, block: slice, sums: Floats) -> PairResults:
+        """Results of some objects from their sums."""
+        labels, weights = self.points.labels[block], self.points.weights[block]
         totals: dict[str, list[Floats]] = {}
-        objects = np.full((len(parts), len(labels) if self.objects else 0, 8), np.nan)
+        objects: dict[str, Floats] = {}
         for m, (start, end) in enumerate(itertools.pairwise(self.points.starts)):
             judged = np.flatnonzero(labels[:, m] != NOISE)
             clusters, w = labels[judged, m], weights[judged]
-            by_name = _of_objects(
-                parts[m][:, judged], clusters, w, self.sizes[start:end], self.points.wanted
+            of_judged = ObjectSums(*sums[m][:, judged])
+            by_name = _object_values(
+                of_judged, clusters, w, self.sizes[start:end], self.points.wanted
             )
             for name, values in by_name.items():
                 ufunc = PER_CLUSTER[name]
                 total = np.full(end - start, np.inf if ufunc is np.minimum else 0.0)
                 ufunc.at(total, clusters, w * values if ufunc is np.add else values)
                 totals.setdefault(name, []).append(total)
-            if self.objects:
-                for column, name in enumerate(OBJECT_VALUES):
-                    if name in by_name:
-                        objects[m, judged, column] = by_name[name]
+                if self.objects:
+                    nothing = np.full((len(sums), len(labels)), np.nan)
+                    objects.setdefault(name, nothing)[m, judged] = values
         return PairResults(totals, objects)
 
     def _between_clusters(
-        self, values: tuple[Floats, ...], part: slice, m: int
+        self, values: tuple[Floats, ...], block: slice, m: int
     ) -> dict[str, Floats]:
         """Results of each pair of clusters of clustering m."""
-        clusters, w = self.points.labels[part, m], self.points.weights[part]
+        clusters, w = self.points.labels[block, m], self.points.weights[block]
         judged = clusters != NOISE
         sums, minima, maxima, _ = values
         totals = {}
@@ -171,59 +200,43 @@ class _Request:
         return totals
 
 
-def _empty_parts(number: int, objects: int) -> Floats:
-    """What objects need of all clusters, before any: rows as in the kernel ``by_object``."""
-    neutral = np.array([0.0, 0.0, np.inf, np.inf, np.inf, 0.0, 0.0, 0.0])
-    return np.tile(neutral[:, None], (number, 1, objects))
-
-
-OBJECT_VALUES = (
-    "silhouette_sums", "margin_sums", "nearest_within", "nearest_between",
-    "within_sums", "between_sums", "within_inverse", "between_inverse",
-)  # fmt: skip
-
-
-def _of_objects(
-    parts: Floats, clusters: NDArray[np.int32], w: Floats, sizes: Floats, wanted: Bools
+def _object_values(
+    sums: ObjectSums, clusters: NDArray[np.int32], w: Floats, sizes: Floats, wanted: Bools
 ) -> dict[str, Floats]:
-    """Values of single objects from ``parts``, which they need of all clusters.
+    """Values of single objects from their sums.
 
     An object of weight w > 1 stands for several that coincide: each is 0 from its nearest. The
-    rest of its cluster weighs W − 1; for w < 1, a part of an object, W − w.
+    others of its cluster weigh W − 1; for w < 1, a fraction of an object, W − w.
     """
     from sortal._kernels.pairs import INVERSE, MAX, MIN, SUM
 
     results: dict[str, Floats] = {}
-    rest = sizes[clusters] - np.minimum(w, 1.0)
-    own, other, mean, near, far, widest, inside, outside = parts
+    others = sizes[clusters] - np.minimum(w, 1.0)
     if wanted[SUM]:
-        results["within_sums"], results["between_sums"] = own, other
-        results["silhouette_sums"] = _silhouettes(own, mean, rest)
+        results["within_sums"], results["between_sums"] = sums.within, sums.between
+        results["silhouette_sums"] = _silhouettes(sums.within, sums.nearest_mean, others)
     if wanted[MIN]:
-        near = np.where(w <= 1.0, near, 0.0)
+        near, far = np.where(w <= 1.0, sums.nearest_within, 0.0), sums.nearest_between
         results["nearest_within"], results["nearest_between"] = near, far
-        # a singleton, or coincident with objects of both kinds: neutral
-        neutral = (rest <= 0.0) | ((near == 0.0) & (far == 0.0))
+        # a singleton, or coincident with objects within and between: neutral
+        neutral = (others <= 0.0) | ((near == 0.0) & (far == 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
             results["margin_sums"] = np.where(neutral, 1.0, near / far)
     if wanted[MAX]:
-        results["diameters"] = widest
+        results["diameters"] = sums.farthest_within
     if wanted[INVERSE]:
-        results["within_inverse"] = np.where(w <= 1.0, inside, np.inf)
-        results["between_inverse"] = outside
+        results["within_inverse"] = np.where(w <= 1.0, sums.inverse_within, np.inf)
+        results["between_inverse"] = sums.inverse_between
     return results
 
 
-def _silhouettes(own: Floats, nearest: Floats, rest: Floats) -> Floats:
-    """Silhouettes from sums of distances within, and mean distances to the nearest cluster.
-
-    ``rest`` is the size of the object's cluster without the object.
-    """
+def _silhouettes(within: Floats, nearest_mean: Floats, others: Floats) -> Floats:
+    """Silhouettes from sums within, means to the nearest cluster, and sizes without the object."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        a = own / rest
-        largest = np.maximum(a, nearest)
-        s = (nearest - a) / largest
-    return np.where((rest > 0.0) & (largest > 0.0) & (nearest < np.inf), s, 0.0)
+        a = within / others
+        largest = np.maximum(a, nearest_mean)
+        s = (nearest_mean - a) / largest
+    return np.where((others > 0.0) & (largest > 0.0) & (nearest_mean < np.inf), s, 0.0)
 
 
 def pair_pass(
@@ -282,16 +295,17 @@ def pair_pass(
     request = _Request(points, np.concatenate(sizes).astype(np.float64), matrices, objects)
     by_label = pairs.take(order)
     is_large = _is_large(labelings).any() and not matrices
-    parts: Iterator[PairResults]
+    blocks: Iterator[PairResults]
     if is_large or pairs.workers.elsewhere or not pays_mirrored(by_label.distances, points):
-        blocks = [(a, min(a + block_size(n), n)) for a in range(0, n, block_size(n))]
-        parts = by_label.map(_large_block if is_large else _block_results, blocks, request)
+        ends = [(a, min(a + block_size(n), n)) for a in range(0, n, block_size(n))]
+        blocks = by_label.map(_large_block if is_large else _block_results, ends, request)
     else:
-        parts = map(request.fold, mirrored(by_label.distances, points))
-    results = tree_sum(parts, PairResults.add)
+        blocks = map(request.fold, mirrored(by_label.distances, points))
+    results = tree_sum(blocks, PairResults.add)
     for name in ("within_sums", "within_inverse"):  # each pair within counted once
         results.totals[name] = [total / 2 for total in results.totals.get(name, [])]
-    results.objects = results.objects[:, np.argsort(order)] if objects else results.objects
+    place = np.argsort(order)
+    results.objects = {name: values[:, place] for name, values in results.objects.items()}
     return results
 
 
@@ -303,8 +317,8 @@ def _is_large(labelings: Labelings) -> Bools:
 def _groups(labelings: Labelings) -> list[list[int]]:
     """Clusterings with very many clusters by themselves, and all others together."""
     is_large = _is_large(labelings)
-    rest = np.flatnonzero(~is_large).tolist()
-    return [[m] for m in np.flatnonzero(is_large).tolist()] + ([rest] if rest else [])
+    small = np.flatnonzero(~is_large).tolist()
+    return [[m] for m in np.flatnonzero(is_large).tolist()] + ([small] if small else [])
 
 
 def _in_order(groups: list[PairResults], order: NDArray[np.intp]) -> PairResults:
@@ -314,7 +328,11 @@ def _in_order(groups: list[PairResults], order: NDArray[np.intp]) -> PairResults
         for name in groups[0].totals
         if groups[0].totals[name]
     }
-    return PairResults(totals, np.concatenate([group.objects for group in groups])[order])
+    objects = {
+        name: np.concatenate([group.objects[name] for group in groups])[order]
+        for name in groups[0].objects
+    }
+    return PairResults(totals, objects)
 
 
 def _block_results(distances: Distances, request: _Request, block: tuple[int, int]) -> PairResults:
@@ -332,8 +350,8 @@ def _large_block(distances: Distances, request: _Request, block: tuple[int, int]
 def _some_at_a_time(
     distances: Distances, request: _Request, block: tuple[int, int], first: int
 ) -> Floats:
-    """What objects need of all clusters, whose objects are sorted by cluster from ``first``."""
-    labels, parts = request.points.labels[first:, 0], _empty_parts(1, block[1] - block[0])[0]
+    """Sums of objects over all clusters, whose objects are sorted by cluster from ``first``."""
+    labels, sums = request.points.labels[first:, 0], ObjectSums.empty(1, block[1] - block[0])[0]
     k = int(request.points.starts[-1])
     for c0 in range(0, k, CLUSTERS_AT_ONCE):
         c1 = min(c0 + CLUSTERS_AT_ONCE, k)
@@ -341,8 +359,8 @@ def _some_at_a_time(
         points = request.points._replace(starts=np.array([-c0, c1 - c0]))
         accumulators = points.empty(*block)
         add_distances(distances, points, r0, r1, accumulators)
-        request.add_clusters(accumulators.arrays, slice(*block), 0, c0, c1, parts)
-    return parts
+        request.add_clusters(accumulators.arrays, slice(*block), 0, c0, c1, sums)
+    return sums
 
 
 def sampled_silhouettes(
@@ -352,8 +370,8 @@ def sampled_silhouettes(
     if workers.elsewhere is None:
         return _silhouettes_of(metric, X, labelings, sample)
     width = TILE_WIDTH * -(-len(sample) // (TILE_WIDTH * SAMPLE_PARTS))
-    parts = [sample[i : i + width] for i in range(0, len(sample), width)]
-    results = workers.map(partial(_silhouettes_of, metric), (X, labelings), parts)
+    subsets = [sample[i : i + width] for i in range(0, len(sample), width)]
+    results = workers.map(partial(_silhouettes_of, metric), (X, labelings), subsets)
     return np.concatenate(list(results), axis=1)
 
 
@@ -365,13 +383,13 @@ def _silhouettes_of(metric: Metric, X: Rows, labelings: Labelings, sample: Ints)
         of_group = labelings.select(group)
         is_large = _is_large(of_group).any()
         tiles = (_large_tiles if is_large else _tiles)(distances, of_group, sample)
-        for (j0, j1), parts in tiles:
-            for m, part in zip(group, parts, strict=True):
+        for (j0, j1), sums_of_group in tiles:
+            for m, rows in zip(group, sums_of_group, strict=True):
                 clusters = labelings.codes[m, sample[j0:j1]]
                 judged = np.flatnonzero(clusters != NOISE)
-                rest = labelings.sizes(m)[clusters[judged]] - 1.0
-                own, _, mean = part[:3, judged]
-                values[m, j0 + judged] = _silhouettes(own, mean, rest)
+                others = labelings.sizes(m)[clusters[judged]] - 1.0
+                sums = ObjectSums(*rows[:, judged])
+                values[m, j0 + judged] = _silhouettes(sums.within, sums.nearest_mean, others)
     return values
 
 
@@ -391,28 +409,28 @@ def _request_of_sample(
 def _tiles(
     distances: Distances, labelings: Labelings, sample: Ints
 ) -> Iterator[tuple[tuple[int, int], Floats]]:
-    """What tiles of a sample need of all clusters, from blocks of all objects."""
+    """Sums of tiles of a sample over all clusters, from blocks of all objects."""
     s = len(sample)
     accumulators: dict[int, Accumulators] = {}
     for start in range(0, labelings.n_objects, SAMPLE_BLOCK_ROWS):
         order, run = sort_by_labels(labelings.codes[:, start : start + SAMPLE_BLOCK_ROWS])
         request = _request_of_sample(labelings, sample, start + order, run)
-        part = distances.take(np.concatenate([sample, start + order]))
+        both = distances.take(np.concatenate([sample, start + order]))
 
-        def work(j0: int, request: _Request = request, part: Distances = part) -> None:
+        def work(j0: int, request: _Request = request, both: Distances = both) -> None:
             empty = request.points.empty(j0, min(j0 + TILE_WIDTH, s))
             into = accumulators.setdefault(j0, empty)
-            add_distances(part, request.points, s, part.n, into)
+            add_distances(both, request.points, s, both.n, into)
 
-        deque(in_order(work, range(0, s, TILE_WIDTH), one_blas_thread=part.uses_blas), maxlen=0)
+        deque(in_order(work, range(0, s, TILE_WIDTH), one_blas_thread=both.uses_blas), maxlen=0)
     for columns in accumulators.values():
-        yield (columns.start, columns.stop), request.parts(columns)
+        yield (columns.start, columns.stop), request.object_sums(columns)
 
 
 def _large_tiles(
     distances: Distances, labelings: Labelings, sample: Ints
 ) -> Iterator[tuple[tuple[int, int], Floats]]:
-    """What tiles of a sample need of very many clusters."""
+    """Sums of tiles of a sample over very many clusters."""
     s = len(sample)
     order, run = sort_by_labels(labelings.codes)
     request = _request_of_sample(labelings, sample, order, run)

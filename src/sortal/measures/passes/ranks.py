@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sortal.distances import Direct, Distances, pair_distances
+from sortal.distances import PASS_PARTS, TILE_ROWS, TILE_WIDTH, Direct, Distances, pair_distances
 from sortal.labelings.labels import NOISE
 from sortal.labelings.partitions import Labelings
 from sortal.measures.passes.over_pairs import OverPairs
@@ -24,26 +24,26 @@ from sortal.runtime.threads import available_cores
 from sortal.runtime.types import Bools, Floats, Ints
 from sortal.runtime.validation import InputError
 
-STRIP_WIDTH = 128
-STRIP_ROWS = 512
-MAX_PAIRS_IN_MEMORY = 12 * 2**20  # distances with their pairs, of all threads together
-SAMPLE = 2**17  # pairs, that tell where distances of some ranks are
-MOST_BRACKETS = 8  # of ranks, whose pass is faster than two others
-N_SHARES = 32  # of a pass over all pairs, for any number of threads or workers
+#: limit of cost: distances with their pairs, of all threads together
+MAX_PAIRS_IN_MEMORY = 12 * 2**20
+#: limit of cost: pairs that tell where distances of some ranks are
+SAMPLE = 2**17
+#: limit of cost: brackets of ranks, whose pass is faster than two others
+MOST_BRACKETS = 8
 
 #: distances, first row and first column
 Tile: TypeAlias = tuple[Floats, int, int]
 
 
-def by_kept(labelings: Labelings) -> Iterator[tuple[NDArray[np.intp], list[int]]]:
+def by_judged(labelings: Labelings) -> Iterator[tuple[NDArray[np.intp], list[int]]]:
     """Groups of clusterings that judge the same two or more objects: objects, clusterings."""
     masks: dict[bytes, list[int]] = {}
     for m, row in enumerate(labelings.codes):
         masks.setdefault(np.packbits(row != NOISE).tobytes(), []).append(m)
     for clusterings in masks.values():
-        kept = np.flatnonzero(labelings.codes[clusterings[0]] != NOISE)
-        if len(kept) > 1:
-            yield kept, clusterings
+        judged = np.flatnonzero(labelings.codes[clusterings[0]] != NOISE)
+        if len(judged) > 1:
+            yield judged, clusterings
 
 
 def check_symmetric(distances: Distances) -> None:
@@ -67,12 +67,12 @@ def _tiles(distances: Distances, starts: Iterable[int], roots: bool = True) -> I
     """
     from sortal._kernels.ranks import take_roots
 
-    room = np.empty(STRIP_ROWS * STRIP_WIDTH)
+    room = np.empty(TILE_ROWS * TILE_WIDTH)
     for j0 in starts:
-        j1 = min(j0 + STRIP_WIDTH, distances.n)
+        j1 = min(j0 + TILE_WIDTH, distances.n)
         strip = distances.strip(j0, j1)
-        for r0 in range(j0, distances.n, STRIP_ROWS):
-            r1 = min(r0 + STRIP_ROWS, distances.n)
+        for r0 in range(j0, distances.n, TILE_ROWS):
+            r1 = min(r0 + TILE_ROWS, distances.n)
             tile = room[: (r1 - r0) * (j1 - j0)].reshape(r1 - r0, j1 - j0)
             distances.tile(r0, r1, j0, j1, strip, tile)
             if roots and distances.squared:
@@ -148,8 +148,8 @@ def _largest_of_share(distances: Distances, share: range) -> float:
 
 def _strips(n: int) -> list[range]:
     """Shares of the strips with about equal work."""
-    starts = range(0, n, STRIP_WIDTH)
-    shares = min(N_SHARES, len(starts))
+    starts = range(0, n, TILE_WIDTH)
+    shares = min(PASS_PARTS, len(starts))
     return [starts[i::shares] for i in range(shares)]
 
 
@@ -188,7 +188,7 @@ def _collect_of_share(distances: Distances, bins: _Bins, chosen: Bools, share: r
     """Distances of one share in the chosen bins."""
     from sortal._kernels.ranks import collect
 
-    room = np.empty(STRIP_ROWS * STRIP_WIDTH + 1)
+    room = np.empty(TILE_ROWS * TILE_WIDTH + 1)
     return np.concatenate([
         room[: collect(*tile, bins.low, bins.scale, chosen, room)].copy()
         for tile in _tiles(distances, share)
@@ -206,30 +206,26 @@ def extreme_sums(
     bins hold most distances; O(n d) memory plus the collected distances.
     """
     smallest, largest, within, all_pairs = np.zeros((4, len(labelings)))
-    for kept, clusterings in by_kept(labelings):
-        number = len(kept) * (len(kept) - 1) // 2
-        numbers = {m: _pairs_within(labelings.sizes(m)) for m in clusterings}
+    for judged, clusterings in by_judged(labelings):
+        number = len(judged) * (len(judged) - 1) // 2
+        sizes = {m: labelings.sizes(m) for m in clusterings}
+        numbers = {m: int((size * (size - 1) // 2).sum()) for m, size in sizes.items()}
         ranks = sorted({*numbers.values(), *(number - w for w in numbers.values())})
         added = clusterings if add_within else []
-        codes = np.ascontiguousarray(labelings.codes[added][:, kept])
-        sums, total, within[added] = _sums_of_smallest(pairs.take(kept), ranks, codes)
+        codes = np.ascontiguousarray(labelings.codes[added][:, judged])
+        sums, total, within[added] = _sums_of_smallest(pairs.take(judged), ranks, codes)
         all_pairs[clusterings] = total
         for m, w in numbers.items():
             smallest[m], largest[m] = sums[w], total - sums[number - w]
     return smallest, largest, within, all_pairs
 
 
-def _pairs_within(sizes: Ints) -> int:
-    """Number of pairs within clusters of these sizes."""
-    return int((sizes * (sizes - 1) // 2).sum())
-
-
 def _sums_of_smallest(
     pairs: OverPairs, ranks: list[int], codes: NDArray[np.int32]
 ) -> tuple[dict[int, float], float, Floats]:
     """Sums of the l smallest distances for each rank l, of all distances, and of those within."""
-    if (found := _sums_by_brackets(pairs, ranks, codes)) is not None:
-        return found
+    if (sums_and_total := _sums_by_brackets(pairs, ranks, codes)) is not None:
+        return sums_and_total
     sums_by_rank: dict[int, float] = {}
     total, within = None, None
     todo = [(_Bins(0.0, _upper_bound(pairs)), ranks)]
@@ -272,10 +268,10 @@ def _sums_by_brackets(
 
     A sample of pairs tells between which limits the distances of these ranks are.
     """
-    found = _brackets(pairs, ranks)
-    if found is None:
+    limits_of_ranks = _brackets(pairs, ranks)
+    if limits_of_ranks is None:
         return None
-    brackets, of_rank = found
+    brackets, of_rank = limits_of_ranks
     below, within, parts = np.zeros((len(brackets) + 1, 2)), np.zeros(len(codes)), []
     shares = pairs.map(_brackets_of_share, _strips(pairs.n), brackets, codes)
     for below_of_share, within_share, values_of_share in shares:
@@ -338,7 +334,7 @@ def _brackets_of_share(
     from sortal._kernels.ranks import add_within, collect_brackets
 
     below, within, parts = np.zeros((len(brackets) + 1, 2)), np.zeros(len(codes)), []
-    room = np.empty(STRIP_ROWS * STRIP_WIDTH + 1)
+    room = np.empty(TILE_ROWS * TILE_WIDTH + 1)
     for tile in _tiles(distances, share):
         parts.append(room[: collect_brackets(*tile, brackets, below, room)].copy())
         add_within(*tile, codes, within)
@@ -354,10 +350,10 @@ def concordance(pairs: OverPairs, labelings: Labelings) -> tuple[list[int], list
     check_symmetric(pairs.distances)
     M = len(labelings)
     concordant, discordant, tied = [0] * M, [0] * M, [0] * M
-    for kept, clusterings in by_kept(labelings):
-        labels = np.ascontiguousarray(labelings.codes[clusterings][:, kept].T)
-        counts, ranks, ties = _rank_sums(pairs.take(kept), labels)
-        number = len(kept) * (len(kept) - 1) // 2
+    for judged, clusterings in by_judged(labelings):
+        labels = np.ascontiguousarray(labelings.codes[clusterings][:, judged].T)
+        counts, ranks, ties = _rank_sums(pairs.take(judged), labels)
+        number = len(judged) * (len(judged) - 1) // 2
         for i, m in enumerate(clusterings):
             w = counts[i]
             above = (ranks[i] - w * (w + 1) - ties[i]) // 2
@@ -374,7 +370,7 @@ def _rank_sums(
     # distances of a single clustering are sorted in place, without their pairs
     capacity = MAX_PAIRS_IN_MEMORY * (4 if labels.shape[1] == 1 else 1) // available_cores()
     if pairs.workers.elsewhere:  # memory is per worker, and every worker needs a range
-        capacity = min(MAX_PAIRS_IN_MEMORY // 2, number // N_SHARES)
+        capacity = min(MAX_PAIRS_IN_MEMORY // 2, number // PASS_PARTS)
     capacity = max(capacity, 2**16)
     bins = _Bins(0.0, _upper_bound(pairs))
     ranges = list(_ranges(pairs, bins, -math.inf, math.inf, 0, number, capacity))
@@ -403,7 +399,7 @@ def _rank_sums_of_range(
         return _rank_sums_of_ties(distances, labels, low, room)
     if distances.squared:  # roots are taken of the few that are in the range
         low, high = _least_square(low), _least_square(high)
-    tiles = _tiles(distances, range(0, distances.n, STRIP_WIDTH), roots=False)
+    tiles = _tiles(distances, range(0, distances.n, TILE_WIDTH), roots=False)
     values, within, between = np.empty(room), 0, room
     if labels.shape[1] > 1:
         pairs = np.empty(room, dtype=np.int64)
@@ -444,11 +440,11 @@ def sort_pairs(values: Floats, pairs: Ints) -> tuple[Floats, Ints]:
     )
     into_bins(values, pairs, low, number / (high - low), ends, sorted_values, sorted_pairs)
     for b in np.flatnonzero(np.diff(ends, prepend=0) > FEW).tolist():
-        part = slice(int(ends[b - 1]) if b else 0, int(ends[b]))
-        order = np.argsort(sorted_values[part])
-        sorted_values[part], sorted_pairs[part] = (
-            sorted_values[part][order],
-            sorted_pairs[part][order],
+        bin_ = slice(int(ends[b - 1]) if b else 0, int(ends[b]))
+        order = np.argsort(sorted_values[bin_])
+        sorted_values[bin_], sorted_pairs[bin_] = (
+            sorted_values[bin_][order],
+            sorted_pairs[bin_][order],
         )
     return sorted_values, sorted_pairs
 
@@ -513,6 +509,6 @@ def _rank_sums_of_ties(
     from sortal._kernels.ranks import count_within
 
     within = np.zeros(labels.shape[1], dtype=np.int64)
-    for tile in _tiles(distances, range(0, distances.n, STRIP_WIDTH)):
+    for tile in _tiles(distances, range(0, distances.n, TILE_WIDTH)):
         count_within(*tile, value, labels, within)
     return [within, within * (count + 1), within * (count - within)]

@@ -21,15 +21,10 @@ from sortal.distances import Distances, pair_distances
 from sortal.labelings.labels import NOISE
 from sortal.labelings.partitions import Labelings
 from sortal.measures.catalogue import Measure
-from sortal.measures.passes.pair_sums import (
-    RULE_OF_THREE,
-    SUMS,
-    DrawnPairs,
-    PairSums,
-    farthest,
-)
+from sortal.measures.passes.pair_sums import RULE_OF_THREE, SUMS, DrawnPairs, PairSums, farthest
 from sortal.measures.passes.ranks import check_finite, check_symmetric
 from sortal.measures.passes.statistics import Statistics
+from sortal.measures.tuning import TUNING, Tuning
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,13 +34,11 @@ if TYPE_CHECKING:
     #: values and standard errors (M, measures), and reasons of missing values
     EstimatedValues = tuple[Floats, Floats, dict[tuple[int, int], str]]
 
-#: size of the first sample: objects, or pairs of each kind
+#: limit of cost: size of the first sample: objects, or pairs within and as many between
 FIRST_OBJECTS, FIRST_PAIRS = 512, 2**16
-#: least number of objects of each cluster: small clusters may weigh as much as large ones
-MIN_PER_CLUSTER = 10
-#: largest number of pairs within, and of pairs between, in memory
+#: limit of cost: largest number of pairs within, and of pairs between, in memory
 MAX_PAIRS = 2**24
-#: pairs drawn at a time
+#: limit of cost: pairs drawn at a time
 BLOCK = 2**18
 
 
@@ -62,12 +55,12 @@ def first_of_each(number: int, codes: NDArray[np.int32], order: NDArray[np.integ
     left = np.minimum(number, np.bincount(codes[codes != NOISE]))
     start, size = 0, 2**12
     while left.any() and start < len(order):
-        part = codes[order[start : start + size]]
-        lacking = np.flatnonzero((part != NOISE) & (left[part] > 0))
-        by_cluster = lacking[np.argsort(part[lacking], kind="stable")]
-        counts = np.bincount(part[by_cluster], minlength=len(left))
+        clusters = codes[order[start : start + size]]
+        lacking = np.flatnonzero((clusters != NOISE) & (left[clusters] > 0))
+        by_cluster = lacking[np.argsort(clusters[lacking], kind="stable")]
+        counts = np.bincount(clusters[by_cluster], minlength=len(left))
         rank = np.arange(len(by_cluster)) - np.repeat(np.cumsum(counts) - counts, counts)
-        chosen[start + by_cluster] = rank < left[part[by_cluster]]
+        chosen[start + by_cluster] = rank < left[clusters[by_cluster]]
         left = np.maximum(left - counts, 0)
         start, size = start + size, min(2 * size, 2**20)
     return chosen
@@ -79,12 +72,16 @@ class GrowingSample:
     max_size = math.inf
 
     def __init__(
-        self, labelings: Labelings, rng: np.random.Generator, values_of: Callable[[Ints], Floats]
+        self,
+        labelings: Labelings,
+        rng: np.random.Generator,
+        values_of: Callable[[Ints], Floats],
+        tuning: Tuning = TUNING,
     ) -> None:
         self.codes, self.values_of = labelings.codes, values_of
         self.order = shuffled(np.flatnonzero((self.codes != NOISE).any(axis=0)), rng)
         self.required = np.stack(
-            [first_of_each(MIN_PER_CLUSTER, row, self.order) for row in self.codes]
+            [first_of_each(tuning.min_per_cluster, row, self.order) for row in self.codes]
         )
         #: positions of the drawn objects in ``order``, and their values
         self.places = np.empty(0, dtype=np.int64)
@@ -141,13 +138,13 @@ class SilhouetteSample(GrowingSample):
         for m, sizes in enumerate(stats.sizes):
             clusters, values = self.judged_by(m)
             k = len(sizes)
-            drawn = np.bincount(clusters, minlength=k)
-            means = np.bincount(clusters, values, k) / drawn
+            n_sampled = np.bincount(clusters, minlength=k)
+            means = np.bincount(clusters, values, k) / n_sampled
             squares = np.bincount(clusters, (values - means[clusters]) ** 2, k) / np.maximum(
-                drawn - 1, 1
+                n_sampled - 1, 1
             )
             stats.silhouette_sums.append(sizes * means)
-            variances.append(sizes * np.maximum(sizes - drawn, 0) * squares / drawn)
+            variances.append(sizes * np.maximum(sizes - n_sampled, 0) * squares / n_sampled)
         estimates, reasons = self._values()
         if self.exhausted:
             return estimates, np.zeros_like(estimates), reasons
@@ -214,13 +211,13 @@ class PairSample:
         self.sides = Sides(np.empty(0), np.empty(0))
         self.of_sums = any(measure.needs <= SUMS for measure in measures)
         self.clusters = codes[self.order]
-        self.drawn = [self._none(side) for side in (0, 1)]
+        self.pairs = [self._none(side) for side in (0, 1)]
         self.first_size, self.size, self.n_drawn = FIRST_PAIRS, 0, 0
 
     @property
     def complete(self) -> list[bool]:
         """Whether all pairs within, and all between, were taken."""
-        return [pairs.is_complete for pairs in self.drawn]
+        return [pairs.is_complete for pairs in self.pairs]
 
     @property
     def max_size(self) -> float:
@@ -237,17 +234,17 @@ class PairSample:
         self.size = size
         if self.exhausted:
             return
-        for side, pairs in enumerate(self.drawn):
+        for side, pairs in enumerate(self.pairs):
             if pairs.is_complete:
                 continue
             if 2 * size >= pairs.population:
-                self.drawn[side] = self._none(side)
+                self.pairs[side] = self._none(side)
                 self._take(side, pairs.population, self._all(side))
             else:
                 number = size - len(pairs.distances)
                 self._take(side, number, self._draw(side, number))
         if any("concordance" in measure.needs for measure in self.measures):
-            self.sides = Sides(*(np.sort(pairs.distances) for pairs in self.drawn))
+            self.sides = Sides(*(np.sort(pairs.distances) for pairs in self.pairs))
 
     def _none(self, side: int) -> DrawnPairs:
         """No pairs yet, within clusters or between."""
@@ -255,14 +252,14 @@ class PairSample:
 
     def _take(self, side: int, number: int, pairs: Iterator[tuple[Ints, Ints]]) -> None:
         """Add so many pairs of positions in ``order``, which come in blocks."""
-        drawn = self.drawn[side]
-        start = len(drawn.distances)
-        room = drawn.reserve(number)
+        sampled = self.pairs[side]
+        start = len(sampled.distances)
+        room = sampled.reserve(number)
         done = 0
         for first, second in pairs:
             values = self._distances(first, second)
             room[done : done + len(values)] = values
-            drawn.add(start + done, values, self.clusters[first], self.clusters[second])
+            sampled.add(start + done, values, self.clusters[first], self.clusters[second])
             done += len(values)
 
     def _all(self, side: int) -> Iterator[tuple[Ints, Ints]]:
@@ -285,8 +282,8 @@ class PairSample:
         blocks = [slice(at, min(at + BLOCK, number)) for at in range(0, number, BLOCK)]
         cluster, first = np.empty((2, number), dtype=np.int32)
         for block in blocks:
-            drawn = rng.integers(0, last[-1], block.stop - block.start)
-            cluster[block] = np.searchsorted(last, drawn, side="right")
+            pair_numbers = rng.integers(0, last[-1], block.stop - block.start)
+            cluster[block] = np.searchsorted(last, pair_numbers, side="right")
         for block in blocks:
             c = cluster[block]
             first[block] = self.starts[c] + rng.integers(0, sizes[c])
@@ -313,7 +310,7 @@ class PairSample:
         errors = np.zeros_like(values)
         shares, terms = self._linearised()
         sums = (
-            PairSums(self.stats, (self.drawn[0], self.drawn[1]), self.bound)
+            PairSums(self.stats, (self.pairs[0], self.pairs[1]), self.bound)
             if self.of_sums
             else None
         )

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sortal.distances import Distances
+from sortal.distances import ROWS_TO_ALL, Distances
 from sortal.labelings.labels import NOISE
 from sortal.labelings.partitions import Labelings
 from sortal.measures.passes.over_pairs import OverPairs
@@ -20,8 +20,8 @@ from sortal.runtime.threads import available_cores
 from sortal.runtime.types import Floats, Metric, Rows
 from sortal.runtime.validation import InputError
 
-SCATTER_NUMBERS = 2**22  # in a dense block of rows
-SQUARE_ROWS = 256  # rows with distances to all objects in memory at a time
+#: limit of cost: numbers in a dense block of rows
+SCATTER_NUMBERS = 2**22
 
 
 class Scatter(NamedTuple):
@@ -69,8 +69,8 @@ def _add_scatter(X: Rows, members: NDArray[np.intp], into: Floats) -> tuple[Floa
     blocks = range(0, len(members), step)
 
     def rows(start: int, number: int = step) -> Any:
-        part: Any = X[members[start : start + number]]
-        dense = part.toarray() if hasattr(part, "toarray") else part
+        block: Any = X[members[start : start + number]]
+        dense = block.toarray() if hasattr(block, "toarray") else block
         return np.asarray(dense, dtype=np.float64)
 
     # relative to the first member, so that a tight cluster far from the origin keeps its digits
@@ -109,19 +109,19 @@ def check_has_features(metric: Metric) -> None:
 
 def distance_squares(pairs: OverPairs, labelings: Labelings) -> Floats:
     """Sum of d² over the pairs of each clustering's judged objects."""
-    from sortal.measures.passes.ranks import by_kept
+    from sortal.measures.passes.ranks import by_judged
 
     totals = np.zeros(len(labelings))
-    for kept, clusterings in by_kept(labelings):
-        totals[clusterings] = _sum_of_squares(pairs.take(kept), kept)
+    for judged, clusterings in by_judged(labelings):
+        totals[clusterings] = _sum_of_squares(pairs.take(judged), judged)
     return totals
 
 
-def _sum_of_squares(pairs: OverPairs, kept: NDArray[np.intp]) -> float:
-    """Sum of d² over all pairs of the kept objects."""
-    n = len(kept)
+def _sum_of_squares(pairs: OverPairs, judged: NDArray[np.intp]) -> float:
+    """Sum of d² over all pairs of the judged objects."""
+    n = len(judged)
     if pairs.metric == "euclidean":  # Σ_{i<j} |x_i − x_j|² = n Σ_i |x_i − mean|²
-        points: Any = pairs.X[kept]
+        points: Any = pairs.X[judged]
         if hasattr(points, "toarray"):
             points = points.astype(np.float64)
             mean = np.asarray(points.sum(axis=0)).ravel() / n
@@ -130,11 +130,11 @@ def _sum_of_squares(pairs: OverPairs, kept: NDArray[np.intp]) -> float:
         return n * float(np.einsum("ij,ij->", centred, centred, dtype=np.float64))
     if not pairs.distances.symmetric:
         raise InputError("the distance must be symmetric; for kl there is symmetric_kl")
-    return sum(pairs.map(_squares_of_rows, range(0, n, SQUARE_ROWS))) / 2
+    return sum(pairs.map(_squares_of_rows, range(0, n, ROWS_TO_ALL))) / 2
 
 
 def _squares_of_rows(distances: Distances, start: int) -> float:
     """Sum of d² from one block of rows to all objects."""
     n = distances.n
-    D = distances.block(slice(start, min(start + SQUARE_ROWS, n)), slice(0, n))
+    D = distances.block(slice(start, min(start + ROWS_TO_ALL, n)), slice(0, n))
     return float(np.einsum("ij,ij->", D, D))

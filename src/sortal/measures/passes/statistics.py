@@ -81,9 +81,8 @@ class Statistics:
     linkage_maxima: list[Floats]
     #: (k, k): largest distance of an object of the row's to the nearest of the column's
     hausdorff: list[Floats]
-    #: (M, n, 8): silhouette, margin, nearest within and between, sums of distances and of
-    #: 1/d² within and between
-    objects: Floats | None
+    #: values (M, n) of objects, by the name of the statistic to which they add
+    objects: dict[str, Floats]
     #: (k, d), relative to ``shift``
     centroids: list[Floats]
     shift: Floats
@@ -131,7 +130,7 @@ class Statistics:
         self.workers = workers or Workers()
         self.sizes = [labelings.sizes(m, weights) for m in range(len(labelings))]
         self._numbers: dict[tuple[str, int], Any] = {}
-        self.objects = None
+        self.objects = {}
         self.shift = np.zeros(0)
         for attribute in LISTS:
             setattr(self, attribute, [])
@@ -213,11 +212,6 @@ class Statistics:
     def freedom(self, m: int) -> float:
         """Degrees of freedom within the clusters of clustering m: n − k for whole objects."""
         return float((2 * self.cluster_pairs(m) / self.sizes[m]).sum())
-
-    def object_values(self, m: int, column: int) -> Floats:
-        """One column of ``objects``; needs ``"objects"``."""
-        assert self.objects is not None
-        return self.objects[m, :, column]
 
     # -- passes ------------------------------------------------------------------------------
 
@@ -314,11 +308,11 @@ class Statistics:
         """Sums of the smallest and largest distances."""
         from sortal.measures.passes.ranks import extreme_sums
 
-        known = [float(of_clusters.sum()) for of_clusters in self.within_sums]
-        sums = extreme_sums(self._over_pairs(), self.labelings, add_within=not known)
+        totals_within = [float(of_clusters.sum()) for of_clusters in self.within_sums]
+        sums = extreme_sums(self._over_pairs(), self.labelings, add_within=not totals_within)
         self.smallest_sums, self.largest_sums, self.totals_within, self.totals = sums
-        if known:  # by the pass over the pairs
-            self.totals_within = np.array(known)
+        if totals_within:  # by the pass over the pairs
+            self.totals_within = np.array(totals_within)
 
     def _pass_edges(self, wanted: set[str]) -> None:
         """Sums over the edges of a graph."""

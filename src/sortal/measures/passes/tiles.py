@@ -12,15 +12,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sortal.distances import Direct, Distances, Precomputed, Product
+from sortal.distances import TILE_ROWS, TILE_WIDTH, Direct, Distances, Precomputed, Product
 from sortal.runtime.threads import threads
 from sortal.runtime.types import Bools, Floats
 
-TILE_WIDTH = 128  # columns of a tile
-TILE_ROWS = 512  # long enough for a matrix product to run at full speed
-LONG_RUN = 16  # mean columns of a run from which a tile is added up by rows, not turned
-MATRIX_TILE_ROWS = 2**14  # of a stored matrix, read row by row
-MAX_ACCUMULATOR_BYTES = 128 * 2**20  # of all objects; above, tiles are not mirrored
+#: limit of cost: mean columns of a run from which a tile is added up by rows, not turned
+LONG_RUN = 16
+#: limit of cost: rows of a tile of a stored matrix, read row by row
+MATRIX_TILE_ROWS = 2**14
+#: limit of cost: memory for accumulators of all objects; above, tiles are not mirrored
+MAX_ACCUMULATOR_BYTES = 128 * 2**20
 
 
 def block_size(n: int) -> int:

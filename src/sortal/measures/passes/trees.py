@@ -7,10 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from sortal.distances import Distances
+from sortal.distances import ROWS_TO_ALL, Distances
 from sortal.runtime.types import Floats
-
-TREE_ROWS = 256
 
 
 def spanning_tree(
@@ -22,7 +20,7 @@ def spanning_tree(
     the distance if ``core`` is None. Prim's algorithm: O(n² d) time, O(n d) memory.
     """
     from sortal._kernels.ranks import take_roots
-    from sortal._kernels.trees import grow
+    from sortal._kernels.spanning_trees import grow
 
     n = distances.n
     depth = np.zeros(n) if core is None else core
@@ -41,8 +39,8 @@ def spanning_tree(
 
 def _blocks(distances: Distances) -> Iterator[tuple[slice, Floats]]:
     """Slices of rows, with their distances to all objects."""
-    for start in range(0, distances.n, TREE_ROWS):
-        rows = slice(start, min(start + TREE_ROWS, distances.n))
+    for start in range(0, distances.n, ROWS_TO_ALL):
+        rows = slice(start, min(start + ROWS_TO_ALL, distances.n))
         yield rows, distances.block(rows, slice(0, distances.n))
 
 

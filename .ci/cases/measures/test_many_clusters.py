@@ -12,9 +12,8 @@ from sortal import InputError
 from sortal.labelings import as_labelings
 from sortal.measures import catalogue
 from sortal.measures.internal.nearest import centroid_pairs
-from sortal.measures.passes import pairs
+from sortal.measures.passes import STATISTICS, pairs
 from sortal.measures.passes.pairs import sampled_silhouettes
-from sortal.measures.passes.plan import WEIGHTED
 from sortal.runtime.executors import Workers
 
 OF_PAIRS = [
@@ -36,7 +35,12 @@ def data():
 @pytest.mark.parametrize("weighted", [False, True])
 def test_some_clusters_at_a_time_give_the_same(data, weighted, monkeypatch):
     X, labelings = data
-    chosen = [key for key in OF_PAIRS if not weighted or catalogue[key].needs <= WEIGHTED]
+    chosen = [
+        key
+        for key in OF_PAIRS
+        if not weighted
+        or {STATISTICS[need][0] for need in catalogue[key].needs} <= {"pairs", "centroids"}
+    ]
     options = {"measures": chosen, "noise": "drop"}
     if weighted:
         options["sample_weight"] = np.random.default_rng(0).integers(1, 4, len(X))

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sortal.measures.families import cut
+from sortal.measures.measure_map.families import cut
+from sortal.measures.tuning import TUNING
 from sortal.runtime.output import write_output
 from sortal.runtime.validation import InputError, StorageError, check_choice, check_data
 
@@ -21,15 +22,11 @@ if TYPE_CHECKING:
 
     from sortal.runtime.types import ArrayLike, Floats
 
-__all__ = ["DATA_GROUPS", "SAME_CORRELATION", "MeasureMap", "load_map", "recommend"]
-
-FILE = Path(__file__).parent / "measure_map.json"
+FILE = Path(__file__).parents[1] / "measure_map.json"
 #: mean ρ above which measures count as the same
-SAME_CORRELATION = 0.98
+SAME_CORRELATION = TUNING.same_correlation
 #: kinds of data; "whole tables" and "sub-tables" are the two parts of "tables"
 DATA_KINDS = ("shapes", "tables", "texts")
-#: largest number of features of benchmark shapes
-MAX_SHAPE_FEATURES = 3
 #: kinds of data whose agreement the map has
 DATA_GROUPS = ("shapes", "tables", "whole tables", "sub-tables", "texts")
 _MATRICES = ("rho", "together")
@@ -278,7 +275,8 @@ def _kind_of(X: Any) -> str:
     words = not hasattr(X, "shape") and len(X) and all(isinstance(value, str) for value in X)
     if sparse.issparse(X) or words:
         return "texts"
-    return "shapes" if check_data(X).shape[1] <= MAX_SHAPE_FEATURES else "tables"
+    # benchmark shapes are in the plane or in space
+    return "shapes" if check_data(X).shape[1] <= 3 else "tables"
 
 
 def _upper(matrix: pd.DataFrame) -> list[int | None]:

@@ -185,7 +185,7 @@ class Counterexample:
         ]
         widths = [max(map(len, block)) for block in blocks]
         lines = [
-            "    ".join(part.ljust(width) for part, width in zip(row, widths, strict=True)).rstrip()
+            "    ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in zip_longest(*blocks, fillvalue="")
         ]
         facts = [
