@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import typer
 
-from sortal.cli._output import class_table
+from sortal.cli._output import class_table, to_csv
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from sortal.study import Answer, Study
 
 ROW_SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx")
-#: rows of lower confidence count as unsure
-MIN_SURE_CONFIDENCE = 0.8
 #: names of columns about clusters beside classes
 OF_CLUSTERS = {"name": "cluster_name", "confidence": "cluster_confidence"}
 #: most rows of a spreadsheet's sheet, with its header
@@ -163,8 +160,8 @@ def write_labels(
         typer.echo("Note: no column `class` is written, for nothing is guaranteed.", err=True)
     elif answer.guarantee is not None:
         classes = answer.classes
-    with row_writer(path, overwrite=force) as write:
-        write(assignment_table(clustered_cells, assignment, rows, dataset.ids, classes))
+    table = assignment_table(clustered_cells, assignment, rows, dataset.ids, classes)
+    write_rows(path, [table], overwrite=force)
 
 
 def _training_assignment(study: Study, answer: Answer) -> Assignment:
@@ -231,77 +228,49 @@ def cluster_changes(study: Study, answer: Answer, old: Model, reading: InputOpti
     return answer.against(old, Prepared(X, filled, notes))
 
 
-@contextmanager
-def row_writer(path: Path, *, overwrite: bool) -> Iterator[Callable[[pd.DataFrame], None]]:
-    """Open a function that writes blocks of rows to a file in the format of its suffix.
-
-    The file is complete or absent.
-    """
+def write_rows(path: Path, tables: Iterable[pd.DataFrame], *, overwrite: bool) -> None:
+    """Write blocks of rows to a file in the format of its suffix; it is complete or absent."""
     from sortal.runtime.output import draft
 
     suffix = path.suffix.lower()
     with draft(path, overwrite=overwrite) as file:
         if suffix in (".parquet", ".pq"):
-            with _parquet_writer(file) as write:
-                yield write
+            _write_parquet(file, tables)
         elif suffix == ".xlsx":
-            with _spreadsheet_writer(file) as write:
-                yield write
+            _write_spreadsheet(file, tables)
         else:
-            yield _text_writer(file, "\t" if suffix == ".tsv" else ",")
+            for number, table in enumerate(tables):
+                text = to_csv(table, header=number == 0, sep="\t" if suffix == ".tsv" else ",")
+                file.write(text.encode())
 
 
-def _text_writer(file: BinaryIO, delimiter: str) -> Callable[[pd.DataFrame], None]:
-    """Function that writes blocks of rows as delimited text."""
-    from sortal.cli._output import to_csv
+def _write_parquet(file: BinaryIO, tables: Iterable[pd.DataFrame]) -> None:
+    """Write blocks of rows as Parquet."""
+    from contextlib import ExitStack
 
-    first = True
-
-    def write(table: pd.DataFrame) -> None:
-        nonlocal first
-        file.write(to_csv(table, header=first, sep=delimiter).encode())
-        first = False
-
-    return write
-
-
-@contextmanager
-def _parquet_writer(file: BinaryIO) -> Iterator[Callable[[pd.DataFrame], None]]:
-    """Open a function that writes blocks of rows as Parquet."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    opened: list[pq.ParquetWriter] = []
-
-    def write(table: pd.DataFrame) -> None:
-        if not opened:
-            first_block = pa.Table.from_pandas(table, preserve_index=False)
-            opened.append(pq.ParquetWriter(file, first_block.schema))
-        schema = opened[0].schema
-        opened[0].write_table(pa.Table.from_pandas(table, schema=schema, preserve_index=False))
-
-    try:
-        yield write
-    finally:
-        for writer in opened:
-            writer.close()
+    writer: pq.ParquetWriter | None = None
+    with ExitStack() as stack:
+        for table in tables:
+            if writer is None:
+                schema = pa.Table.from_pandas(table, preserve_index=False).schema
+                writer = stack.enter_context(pq.ParquetWriter(file, schema))
+            writer.write_table(pa.Table.from_pandas(table, schema=schema, preserve_index=False))
 
 
-@contextmanager
-def _spreadsheet_writer(file: BinaryIO) -> Iterator[Callable[[pd.DataFrame], None]]:
-    """Open a function that collects blocks of rows for a spreadsheet."""
+def _write_spreadsheet(file: BinaryIO, tables: Iterable[pd.DataFrame]) -> None:
+    """Write blocks of rows as one sheet."""
     import pandas as pd
 
     blocks: list[pd.DataFrame] = []
-
-    def write(table: pd.DataFrame) -> None:
+    for table in tables:
         blocks.append(table)
         if sum(map(len, blocks)) >= SHEET_ROWS:
             raise InputError(
                 f"a sheet has at most {SHEET_ROWS - 1:,} rows; write .csv or .parquet instead"
             )
-
-    yield write
     options = {"strings_to_formulas": False, "strings_to_urls": False}
     with pd.ExcelWriter(file, "xlsxwriter", engine_kwargs={"options": options}) as book:
         pd.concat(blocks).to_excel(book, sheet_name="clusters", index=False)
