@@ -224,6 +224,42 @@ def test_judging_that_is_stopped_ends_with_an_answer(
 
 
 @pytest.mark.posix
+@pytest.mark.usefixtures("ctrl_c")
+def test_measures_of_tables_that_are_stopped_leave_the_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    TABLE.to_csv(tmp_path / "x.csv", index=False)
+    interrupted(monkeypatch, sortal.Study, "evaluate", "SIGINT")
+    done = sortal_command("run", "x.csv", *SWEEP[:-1], "--all", "--report", "r.html", cwd=tmp_path)
+    assert done.returncode == 130
+    assert "tables have the measures so far" in done.stderr
+    assert "3 groups" in done.stdout
+    assert (tmp_path / "r.html").exists()
+
+
+@pytest.mark.posix
+@pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.parametrize("labels", ["labels", "l.csv"])
+def test_a_stop_while_the_answer_is_printed_says_that_the_labels_are_there(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, labels: str
+) -> None:
+    print_text = typer.echo
+
+    def stopped(text: str, **options: Any) -> None:
+        """Print, and be stopped after the answer."""
+        print_text(text, **options)
+        if not options.get("err"):
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(typer, "echo", stopped)
+    source = "rows" if labels == "labels" else "rows/0.parquet"
+    done = sortal_command("run", source, *SWEEP, "--labels", labels, cwd=folder)
+    assert done.returncode == 130
+    assert f"all labels are in {labels}" in done.stderr
+    assert (folder / labels).exists()
+
+
+@pytest.mark.posix
 def test_a_budget_of_time_stops_what_runs() -> None:
     with pytest.raises(_stopping.BudgetSpent), _stopping.within(0.05):
         time.sleep(60)

@@ -30,7 +30,7 @@ from sortal.labeling import (
     variant_of,
 )
 from sortal.labeling.answers import now
-from sortal.labeling.session import TWICE
+from sortal.labeling import AnswerFile
 
 N = 60
 OBJECTS = [f"object {i}, =x" for i in range(N)]

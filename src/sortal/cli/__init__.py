@@ -193,7 +193,7 @@ def main() -> None:
 
         typer.echo(f"sortal: {printable(str(error))}", err=True)
         kinds = ((NothingToRankError, 1), (StorageError, 3), (DoubtfulError, 4))
-        code = next((of_kind for kind, of_kind in kinds if isinstance(error, kind)), code)
+        code = next((value for kind, value in kinds if isinstance(error, kind)), code)
     except MemoryError:
         typer.echo(OUT_OF_MEMORY, err=True)
     except ImportError as error:

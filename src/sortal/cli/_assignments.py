@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 ROW_SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx")
 #: names of columns about clusters beside classes
 OF_CLUSTERS = {"name": "cluster_name", "confidence": "cluster_confidence"}
-#: most rows of a spreadsheet's sheet, with its header
-SHEET_ROWS = 1_048_576
+LABELS_WRITTEN = "sortal: interrupted; all labels are in {}"
+#: derived: rows of a sheet in Office Open XML, with the header
+SHEET_ROWS = 2**20
 
 
 def load_any_model(path: Path) -> Model:
@@ -89,7 +90,7 @@ def plan_labels(
 def print_stopped(folder: LabelFolder | None) -> None:
     """Print whether the labels were written, when the second pass was stopped."""
     if folder is not None and folder.is_written:
-        typer.echo(f"sortal: interrupted; all labels are in {folder.target}", err=True)
+        typer.echo(LABELS_WRITTEN.format(folder.target), err=True)
     elif folder is not None:
         typer.echo("sortal: interrupted; no labels were written", err=True)
     else:
@@ -189,9 +190,9 @@ def source_cells(study: Study, reading: InputOptions) -> pd.DataFrame:
     from sortal.runtime.resources import is_large
 
     none = pd.DataFrame(index=range(study.n_objects))
-    whole = study.dataset.whole
-    if whole is not None:
-        return whole.partitions.rows(np.arange(whole.n_rows)).to_pandas()
+    table = study.dataset.whole
+    if table is not None:
+        return table.partitions.rows(np.arange(table.n_rows)).to_pandas()
     preparation = study.dataset.preparation
     is_reshaped = preparation is not None and bool(preparation.reshaping)
     if study.dataset.metric in RELATIONS or is_large(study.X) or is_reshaped:
@@ -213,18 +214,18 @@ def cluster_changes(study: Study, answer: Answer, old: Model, reading: InputOpti
     from sortal.datasets.row_blocks import object_blocks
     from sortal.model.rule import stacked
 
-    whole, rows = study.dataset.whole, study.dataset.rows
-    if whole is not None and rows is not None:
-        return answer.against(old, old.prepare(whole.partitions.drawn(rows)))
+    table, rows = study.dataset.whole, study.dataset.rows
+    if table is not None and rows is not None:
+        return answer.against(old, old.prepare(table.partitions.drawn(rows)))
     blocks = object_blocks(reading.data, old.preparation, **reading.layout)
     parts = [old.prepare(block.features) for block in blocks]
     X = parts[0].X
-    for part in parts[1:]:
-        X = stacked(X, part.X)
-    filled = np.concatenate([part.filled for part in parts])
+    for prepared in parts[1:]:
+        X = stacked(X, prepared.X)
+    filled = np.concatenate([prepared.filled for prepared in parts])
     if rows is not None and not old.preparation.reshaping:
         X, filled = X[rows], filled[rows]
-    notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
+    notes = tuple(dict.fromkeys(note for prepared in parts for note in prepared.notes))
     return answer.against(old, Prepared(X, filled, notes))
 
 

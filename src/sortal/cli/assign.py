@@ -127,7 +127,7 @@ def _file_blocks(
 
 def _write_file(assigned: AssignedBlocks, data: str, output: Path, *, force: bool) -> None:
     """Write the rows of a file with their clusters to another, and print their numbers."""
-    from sortal.model.all_rows import MIN_SURE_CONFIDENCE
+    from sortal.model.tuned import TUNED
 
     notes: dict[str, None] = {}
 
@@ -152,5 +152,5 @@ def _write_file(assigned: AssignedBlocks, data: str, output: Path, *, force: boo
     if n_unlike:
         typer.echo(f"{n_unlike:,} rows are unlike anything in the data (column 'unlike').")
     if sums.unsure:
-        typer.echo(f"{sums.unsure:,} rows have a confidence below {percent(MIN_SURE_CONFIDENCE)}.")
+        typer.echo(f"{sums.unsure:,} rows have a confidence below {percent(TUNED.sure)}.")
     print_notes(notes, err=True)

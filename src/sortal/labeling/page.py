@@ -21,11 +21,11 @@ from sortal.runtime.validation import InputError
 if TYPE_CHECKING:
     from sortal.labeling.desk import Shown
 
-#: seconds without a request after which the page is closed, and seconds until it must be opened
+#: limit of cost: seconds without a request, and until the first one, after which the page closes
 QUIET, UNOPENED = 180.0, 1_800.0
-#: bytes of an answer at most
+#: limit of cost: bytes of an answer
 _MAX_BYTES = 2**16
-#: characters of a class, or of a name with its line
+#: limit of cost: characters of a class, or of a name with its line
 _MAX_LABEL = 500
 PAGE = Path(__file__).with_name("page.html")
 
@@ -172,8 +172,8 @@ class LabelPage:
         if at is None:
             self.closed = True
             return {**state, "closed": True, "sentence": desk.ending}
-        shown = desk.objects(at)
-        parts = {"text": shown.text, "cells": shown.cells, "images": len(shown.images)}
+        status = desk.objects(at)
+        parts = {"text": status.text, "cells": status.cells, "images": len(status.images)}
         beside = {"keys": desk.keys, **desk.beside(at)}
         return {**state, "closed": False, "at": at, **beside, **parts}
 
@@ -233,8 +233,8 @@ class _Handler(BaseHTTPRequestHandler):
             reason = str(error) if isinstance(error, InputError) else "this is not an answer"
             self._error(reason, HTTPStatus.BAD_REQUEST)
         except Exception as error:
-            kept = "sortal failed; the answers before are kept"
-            self._error(f"{kept} ({type(error).__name__})", HTTPStatus.INTERNAL_SERVER_ERROR)
+            sentence = "sortal failed; the answers before are kept"
+            self._error(f"{sentence} ({type(error).__name__})", HTTPStatus.INTERNAL_SERVER_ERROR)
             raise
 
     def _get(self) -> None:
@@ -305,7 +305,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(json.dumps(value).encode(), "application/json", status=status)
 
     def _send(
-        self, body: bytes, kind: str, nonce: str = "", status: HTTPStatus = HTTPStatus.OK
+        self, body: bytes, media_type: str, nonce: str = "", status: HTTPStatus = HTTPStatus.OK
     ) -> None:
         """Send a body with the headers that keep the page isolated."""
         source = f"'nonce-{nonce}'" if nonce else "'none'"
@@ -315,7 +315,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
         self.send_response(status)
         for name, value in (
-            ("Content-Type", kind),
+            ("Content-Type", media_type),
             ("Content-Length", str(len(body))),
             ("Content-Security-Policy", policy),
             ("X-Content-Type-Options", "nosniff"),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sortal.runtime.types import ArrayLike, Labels, RandomState
 
-#: objects that are compared with one another; from larger data so many are drawn
+#: limit of cost: objects that are compared with one another; from larger data so many are drawn
 MAX_COMPARED = 1_500
 
 

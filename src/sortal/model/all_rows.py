@@ -16,6 +16,7 @@ from sortal.datasets.partitioned.partitions import Part, open_partitions
 from sortal.datasets.partitioned.sampled_tables import in_process_if_local
 from sortal.datasets.row_blocks import RowBlock
 from sortal.model.rare import RareGroup, rare_groups
+from sortal.model.tuned import TUNED
 from sortal.runtime.output import OutputPlan
 from sortal.runtime.progress import progress_bar
 from sortal.runtime.validation import InputError
@@ -29,11 +30,8 @@ if TYPE_CHECKING:
     from sortal.runtime.output import WrittenFile
     from sortal.runtime.types import Floats, Ints
 
-#: rows unlike all clusters that are kept to look for groups among them
+#: limit of cost: rows unlike all clusters in which groups are looked for
 KEPT_UNLIKE = 2_000
-#: rows of lower confidence count as unsure
-MIN_SURE_CONFIDENCE = 0.8
-_MOST_NOTES = 10
 _ADDED = (
     "n_rows", "unsure", "filled", "unlike_outliers", "counts", "unlike", "sums", "squares",
     "distances",
@@ -63,11 +61,11 @@ class ClusterSums:
         """The sums over the rows of both."""
         added = {name: getattr(self, name) + getattr(more, name) for name in _ADDED}
         hashes = np.concatenate([self.hashes, more.hashes])
-        kept = np.argsort(hashes, kind="stable")[:KEPT_UNLIKE]
+        smallest = np.argsort(hashes, kind="stable")[:KEPT_UNLIKE]
         return ClusterSums(
-            **added, notes=tuple(dict.fromkeys([*self.notes, *more.notes]))[:_MOST_NOTES],
-            hashes=hashes[kept], numbers=np.concatenate([self.numbers, more.numbers])[kept],
-            rows=np.concatenate([self.rows, more.rows])[kept],
+            **added, notes=tuple(dict.fromkeys([*self.notes, *more.notes]))[:10],
+            hashes=hashes[smallest], numbers=np.concatenate([self.numbers, more.numbers])[smallest],
+            rows=np.concatenate([self.rows, more.rows])[smallest],
         )  # fmt: skip
 
 
@@ -309,23 +307,23 @@ def _sums(model: Model, prepared: Any, assignment: Assignment, first: int) -> Cl
     k = model.n_clusters
     rows = np.flatnonzero(unlike)
     hashes = _row_hashes(rows + first)
-    kept = np.argsort(hashes, kind="stable")[:KEPT_UNLIKE]
+    smallest = np.argsort(hashes, kind="stable")[:KEPT_UNLIKE]
     d = prepared.X.shape[1] if isinstance(prepared.X, np.ndarray) else 0
     counts = np.bincount(labels[labels >= 0], minlength=k)
     sums, squares, distances = np.zeros((k, d)), np.zeros((k, d)), np.zeros(k)
-    features = np.zeros((len(kept), d))
+    features = np.zeros((len(smallest), d))
     if d and model.rule.metric == "euclidean":
         Z = np.ascontiguousarray(prepared.X, dtype=np.float64)
         centers = np.asarray(model.rule.centers, dtype=np.float64)
         counts = np.zeros(k, np.int64)
         add_rows(Z, labels, assignment.distances, centers, counts, sums, squares, distances)
-        features = Z[rows[kept]]
+        features = Z[rows[smallest]]
     return ClusterSums(
-        len(labels), int((assignment.confidence < MIN_SURE_CONFIDENCE).sum()),
+        len(labels), int((assignment.confidence < TUNED.sure).sum()),
         int((prepared.filled > 0).sum()), int((unlike & (labels < 0)).sum()), counts,
         np.bincount(labels[unlike & (labels >= 0)], minlength=k), sums, squares, distances,
         tuple(note for note in prepared.notes if not note.startswith("Filled in ")),
-        hashes[kept], rows[kept] + first, features,
+        hashes[smallest], rows[smallest] + first, features,
     )  # fmt: skip
 
 

@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-EVERY = 30.0  # seconds between two lines
+#: tuned: by eye; seconds between two lines
+EVERY = 30.0
 
 #: activities within a step that takes long, the latest last
 _doing: dict[object, str] = {}
