@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,10 @@ import numpy as np
 import pandas as pd
 import pyarrow.dataset as arrow
 import pytest
+import typer
 
 import sortal
 from command_line import sortal_command
-from sortal.cli import _stopping
-from sortal.cli._input import InputOptions, read_dataset
 from sortal.datasets.partitioned import sampled_tables
 from sortal.datasets.partitioned.label_folder import LabelFolder
 from sortal.runtime.output import MANIFEST
@@ -39,12 +37,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(sampled_tables, "MAX_WHOLE", 200)
     monkeypatch.setattr(sampled_tables, "SAMPLE_ROWS", 120)
     return tmp_path
-
-
-def test_a_command_reads_all_rows_unless_it_asks_for_a_sample(folder: Path) -> None:
-    reading = InputOptions(data=str(folder / "rows"))
-    assert read_dataset(reading).X.shape == (240, 3)
-    assert read_dataset(reading, whole=False).X.shape == (120, 3)
 
 
 def test_notes_of_a_sample_are_not_among_its_rows(
@@ -260,15 +252,6 @@ def test_a_stop_while_the_answer_is_printed_says_that_the_labels_are_there(
 
 
 @pytest.mark.posix
-def test_a_budget_of_time_stops_what_runs() -> None:
-    with pytest.raises(_stopping.BudgetSpent), _stopping.within(0.05):
-        time.sleep(60)
-    with _stopping.within(0.05):
-        pass
-    time.sleep(0.1)
-
-
-@pytest.mark.posix
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_a_stopped_second_pass_keeps_the_labels_of_finished_parts(
@@ -302,15 +285,3 @@ def test_a_stopped_second_pass_keeps_the_labels_of_finished_parts(
         again = sortal_command(*command[:-1], "--force", cwd=folder)
     assert again.returncode == 130
     assert len(list((folder / "labels").glob("*.parquet"))) == 3
-
-
-def test_tables_break_texts_between_words(monkeypatch, capsys):
-    from sortal.cli._output import show_table
-
-    texts = "Standardised mutual information", "information and entropy"
-    for width in range(40, 70):
-        monkeypatch.setenv("COLUMNS", str(width))
-        rows = [(texts[0], "0.123456", "0.123457", texts[1])]
-        show_table(("measure", "one", "other", "family"), rows, numbers=[1, 2])
-        shown = capsys.readouterr().out
-        assert set(" ".join(texts).split()) <= set(shown.replace(",", " ").split()), width

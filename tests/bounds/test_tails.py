@@ -16,7 +16,6 @@ import naive_bounds as naive
 from example_counts import examples
 from sortal import InputError
 from sortal.bounds import b_max, bucket, log_bucket
-from sortal.bounds.exact import _log_factorial
 
 DELTAS = (0.1, 0.05, 0.5, 0.25, 0.9, 1e-4, 1e-12, 1.0, 1 - 2.0**-53)
 
@@ -46,12 +45,6 @@ def test_b_max_and_bucket_are_exact(most: int) -> None:
             exact = np.array([[float(p) for p in falling] for falling in tails])
             worst = max(worst, float(np.abs(np.exp(logs) / exact - 1).max()))
     assert worst < 1e-13
-
-
-def test_what_is_kept_of_factorials_has_all_digits_whoever_asks_first() -> None:
-    _log_factorial.cache_clear()
-    assert float(_log_factorial(10)) == pytest.approx(math.lgamma(11))
-    assert b_max(1, 9, 0, 0.5) == 5
 
 
 def test_ties_are_decided_exactly() -> None:

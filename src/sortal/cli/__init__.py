@@ -36,10 +36,9 @@ EXIT_CODES = (
     "interrupted, finished work is kept."
 )
 
+__all__ = ["app", "main"]
 
 OUT_OF_MEMORY = "sortal: out of memory; give a sample of the rows, or fewer columns"
-
-
 #: entry points of this group are commands of other packages
 GROUP = "sortal.commands"
 #: commands of sortal-lab, to say how to get them where it is missing

@@ -124,11 +124,15 @@ class LabelPage:
     ----------
     desk : PageDesk
         :class:`Desk`, or another that answers likewise.
+    timeout : float, default 5
+        Seconds after which a connection that sends nothing is closed.
 
     Attributes
     ----------
     url : str
         The address to open; it contains the token that every request needs.
+    html : Path
+        The page that is sent.
     closed : bool
         Whether the labeller stopped, the target is met, or nothing is left.
 
@@ -139,11 +143,11 @@ class LabelPage:
     shows texts as text.
     """
 
-    def __init__(self, desk: PageDesk) -> None:
-        self.desk, self.closed = desk, False
+    def __init__(self, desk: PageDesk, *, timeout: float = 5.0) -> None:
+        self.desk, self.closed, self.html = desk, False, PAGE
         self.token = secrets.token_urlsafe(24)
         self.lock = threading.Lock()
-        handler = type("Handler", (_Handler,), {"page": self})
+        handler = type("Handler", (_Handler,), {"page": self, "timeout": timeout})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = False  # the last answer is sent before the end
         self._host = f"127.0.0.1:{self._server.server_port}"
@@ -204,7 +208,6 @@ class _Handler(BaseHTTPRequestHandler):
     """Handler of the page's requests."""
 
     page: LabelPage
-    timeout = 5.0  # a browser may open a connection and send nothing
 
     def handle_one_request(self) -> None:
         """Handle a request; a browser that leaves amid it is no failure."""
@@ -245,7 +248,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if url.path == "/":
             nonce = secrets.token_urlsafe(16)
-            text = PAGE.read_text(encoding="utf-8")
+            text = self.page.html.read_text(encoding="utf-8")
             self._send(text.replace("NONCE", nonce).encode(), "text/html; charset=utf-8", nonce)
         elif url.path == "/state":
             with self.page.lock:

@@ -78,11 +78,11 @@ def _require(holds: bool, field_name: str) -> None:
         raise ValueError(f"its part {field_name!r} does not fit the others")
 
 
-def _check_fields(field_name: object) -> None:
+def _check_fields(record: object) -> None:
     """Raise unless each field of a dataclass has its annotated type."""
-    for field in fields(field_name):  # type: ignore[arg-type]
+    for field in fields(record):  # type: ignore[arg-type]
         is_kind = _KINDS.get(str(field.type))
-        _require(is_kind is None or is_kind(getattr(field_name, field.name)), field.name)
+        _require(is_kind is None or is_kind(getattr(record, field.name)), field.name)
 
 
 def _check_rule(rule: PlacementRule, k: int) -> None:
