@@ -153,22 +153,6 @@ def test_a_sequence_with_a_prior_ever_fails_with_a_chance_of_at_most_delta(prior
     assert 0 < worst <= Fraction(delta)
 
 
-def test_evidence_of_large_populations_agrees_with_mpmath():
-    from sortal._kernels.sequence import log_evidence
-
-    m, n, a, b = 200, 3000, 30, 600
-    with mpmath.workdps(40):
-
-        def log_likelihood(E):
-            parts = mpmath.binomial(E, a) * mpmath.binomial(m + n - E, m - a)
-            return mpmath.log(parts / mpmath.binomial(m + n, m) / mpmath.binomial(m, a))
-
-        E = a + b
-        mean = mpmath.fsum(mpmath.exp(log_likelihood(e)) for e in range(a, E)) / E
-        expected = mpmath.log(mean) - log_likelihood(E)
-    assert log_evidence(m, n, a, b) == pytest.approx(float(expected), abs=1e-9)
-
-
 def test_the_bound_of_half_is_the_exact_tail():
     truth = [0] * 30 + [1] * 30
     order = sortal.bounds.sample(60, 20, random_state=4)

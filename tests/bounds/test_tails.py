@@ -184,28 +184,3 @@ def test_what_cannot_be_used_is_rejected(
 def test_bucket_rejects_more_blue_than_there_are() -> None:
     with pytest.raises(InputError, match="between 0 and n"):
         bucket(5, 5, 1, 6)
-
-
-def test_kernel_keeps_within_the_error_it_claims() -> None:
-    from sortal._kernels.hypergeometric import log_tail
-
-    rng = np.random.default_rng(5)
-    for _ in range(150):
-        m, n = (int(10 ** rng.uniform(0.3, 6)) for _ in range(2))
-        a = int(m * rng.uniform(0, 1) ** 3)
-        b = int(np.clip(n * (a + 1) / (m + 2) * rng.uniform(0.5, 3) + rng.integers(3), 1, n))
-        value, _, claimed = log_tail(m, n, a, b)
-        exact = naive.log_tail(m, n, a, b, digits=80)
-        assert abs(value - exact) <= claimed, (m, n, a, b)
-
-
-def test_kernel_is_seldom_unsure() -> None:
-    from sortal._kernels.hypergeometric import b_max_many
-
-    rng = np.random.default_rng(0)
-    size = 20_000
-    m, n = rng.integers(1, 3000, (2, size))
-    a = (m * rng.random(size) ** 3).astype(np.int64)
-    out, unsure = np.empty(size, dtype=np.int64), np.zeros(size, dtype=np.bool_)
-    b_max_many(m, n, a, -(10 ** rng.uniform(-2, 4, size)), out, unsure)
-    assert unsure.sum() <= 2

@@ -20,13 +20,13 @@ import sortal
 from scattering import Scattering
 from sortal import InputError
 from sortal.distances.neighbors import neighbor_lists
+from sortal.extension import available_cores
 from sortal.measures import catalogue
 from sortal.measures.clarity import assess
 from sortal.measures.passes import centroids, pairs, ranks
 from sortal.measures.passes.over_pairs import OverPairs
 from sortal.measures.passes.plan import GIVES
 from sortal.measures.passes.statistics import Statistics
-from sortal.extension import available_cores
 from sortal.runtime import Workers, as_executor, tree_sum
 from sortal.runtime.output import check_output, write_output
 

@@ -42,6 +42,7 @@ from sortal.bounds.tuned import TunedBounds
 from sortal.cli._input import LabelledInputOptions
 from sortal.cli._questions import apart_from_draw, count_questions
 from sortal.labelings import as_labelings
+from sortal.study import guarantees
 
 N = 300
 LABELINGS = [[0, 0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1, 0], [0, 0, 0, 0, 1, 1, 1]]
@@ -322,3 +323,24 @@ def test_what_is_kept_of_factorials_has_all_digits_whoever_asks_first() -> None:
     _log_factorial.cache_clear()
     assert float(_log_factorial(10)) == pytest.approx(math.lgamma(11))
     assert b_max(1, 9, 0, 0.5) == 5
+
+
+def test_pairs_of_labelled_objects_do_not_enter_the_prior(files: Path) -> None:
+    truth = np.repeat([0, 1, 2], N // 3)
+    X = np.random.default_rng(0).normal(truth[:, None] * 6.0, 1.0, (N, 2))
+    table = pd.read_csv(files / "few.csv")
+    y = np.full(N, None, dtype=object)
+    y[table["row"]] = table["label"]
+    rows = table["row"].tolist()
+    free = [int(i) for i in range(N) if i not in rows]
+    middle = min(free, key=lambda i: abs(i - N // 2))
+    priors = []
+    for pairs in (None, [(a, b, "must" if truth[a] == truth[b] else "cannot")
+                         for a, b in zip(rows[:20], rows[20:40], strict=True)],
+                  [(free[0], middle, "must"), (middle, free[-1], "must")]):  # fmt: skip
+        study = sortal.Study(X, y=y)
+        study.sweep(["kmeans"], k=range(2, 5), n_init=1)
+        study.constrain(pairs)
+        priors.append(guarantees.judged_shares(study.state))
+    assert priors[0] == priors[1]
+    assert priors[0] != priors[2]
