@@ -67,7 +67,7 @@ class Population:
         )
         number = {name: i for i, name in enumerate(names)}
         codes = np.array([number[name] for name in lessons], dtype=np.int64)
-        return LabelledPopulation(self, replace(self.learner, lessons=codes), truth, names)
+        return LabelledPopulation(self, replace(self.learner, lessons=codes), truth_of_draw, names)
 
     def drawn(self, order: npt.ArrayLike | None, labelled: Ints, random_state: RandomState) -> Ints:
         """Labelled objects of the population in the order of the draw, as positions among them."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 #: limit of cost: the boundary ends at this number of labels, or at that of so many errors if larger
 MOST_LABELS, MOST_ERRORS = 2_000, 256
-#: derived: a smaller chance would underflow in the dynamic programming, so its test never stops
-LEAST_CHANCE = 1e-250
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +86,7 @@ def stopping_line(n: int, target: float, delta: float, most: int | None = None) 
     against = (1 - TUNED.alternative * target) / (1 - target)
     odds = math.log(against / TUNED.alternative)
     slope = math.log(against) / odds
-    if delta < LEAST_CHANCE:
+    if delta < 1e-250:  # the dynamic programming would underflow, so this test never stops
         return _line(n, target, slope, math.inf, most)
     low, high = 0.0, -math.log(delta) / odds
     line = _line(n, target, slope, high, most)

@@ -24,11 +24,6 @@ if TYPE_CHECKING:
     from sortal.model.model import Assignment, Model
     from sortal.runtime.types import Ints, RandomState, Rows
 
-#: derived: the fewest resamples with a p-value of 1/40
-RESAMPLES = 39
-#: limit of cost: objects of each half that is clustered anew
-HALF_SIZE = 1_000
-
 
 @dataclass(frozen=True)
 class ResamplingReference:
@@ -164,7 +159,7 @@ def changes(
     *,
     refit: Refit | None = None,
     reason: str | None = None,
-    n_resamples: int = RESAMPLES,
+    n_resamples: int = 39,
     random_state: RandomState = 0,
 ) -> Changes:
     """Changes of a model's clusters in today's data.
@@ -273,7 +268,7 @@ def _reference(
     for _ in range(n_resamples):
         order = rng.permutation(r)
         model_half, remainder = order[: r // 2], order[r // 2 :]
-        size = min(r - r // 2, m, HALF_SIZE)
+        size = min(r - r // 2, m, 1_000)  # more would cost too much to cluster anew
         old, new = remainder[:size], rng.permutation(m)[:size]
         codes, _ = without_gaps(rule.labels[model_half])
         if size < 2 or not (codes >= 0).any():

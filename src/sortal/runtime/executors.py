@@ -32,12 +32,6 @@ R = TypeVar("R")
 
 #: derived: values that workers store for later passes: data, labels, weights, another
 KEPT_VALUES = 4
-#: limit of cost: seconds that the first worker may take to come
-STARTING = 60.0
-#: limit of cost: seconds without an answer before the scheduler is checked
-PATIENCE = 5.0
-#: limit of cost: jobs that an executor gets at a time, whatever the number of its workers
-JOBS = 128
 TIMEOUT = "10s"  # for a scheduler to answer
 
 
@@ -76,7 +70,8 @@ def as_executor(executor: object) -> tuple[Executor, Callable[[Any], Any]]:
     if client is not None and hasattr(client, "scatter"):
         jobs = _OfDask(client, getattr(executor, "_kwargs", {}))
         # to every worker, so that the loss of one loses no data
-        return jobs, partial(client.scatter, broadcast=True, hash=False, timeout=STARTING)
+        # the first worker may take a minute to come
+        return jobs, partial(client.scatter, broadcast=True, hash=False, timeout=60.0)
     if not isinstance(executor, Executor):
         raise InputError(
             "executor must be a concurrent.futures.Executor, a dask.distributed.Client or the "
@@ -147,13 +142,13 @@ class Workers:
             yield from in_order(partial(function, *data), items, one_blas_thread=one_blas_thread)
             return
         pending = list(items)
-        size = max(-(-len(pending) // JOBS), 1)
+        size = max(-(-len(pending) // 128), 1)  # 128 jobs, whatever the number of workers
         work = partial(_on_one_core, function)
         parts = [pending[i : i + size] for i in range(0, len(pending), size)]
         waiting = deque(self.submit(work, data, batch) for batch in parts)
         try:
             while waiting:
-                while not wait([waiting[0]], PATIENCE).done:
+                while not wait([waiting[0]], 5.0).done:  # the scheduler may be lost
                     self.check()
                 try:
                     results = waiting.popleft().result()
