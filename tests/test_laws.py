@@ -88,7 +88,7 @@ def test_entry_points_add_records(monkeypatch):
     from importlib import metadata
 
     from sortal import InputError
-    from sortal.runtime.registry import Registry
+    from sortal.extension import Registry
 
     record = replace(catalogue["silhouette"], key="from-elsewhere")
 

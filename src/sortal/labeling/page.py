@@ -183,17 +183,17 @@ class LabelPage:
 
     def take(self, answer: PageAnswer) -> dict[str, Any]:
         """Take an answer of the page; returns the new state, or a similar class."""
-        desk, kind, label, at = self.desk, answer.kind, answer.label, answer.at
-        if kind not in desk.kinds or at >= len(desk):
+        desk, action, label, at = self.desk, answer.kind, answer.label, answer.at
+        if action not in desk.kinds or at >= len(desk):
             raise InputError(f"the page sends {', '.join(desk.kinds)} about one of {len(desk)}")
-        if kind == "label" and desk.fixed is not None and label not in desk.fixed:
+        if action == "label" and desk.fixed is not None and label not in desk.fixed:
             raise InputError("this is none of the classes")
-        if kind == "label" and not answer.sure and (similar := desk.variant(label)):
+        if action == "label" and not answer.sure and (similar := desk.variant(label)):
             return {"variant": similar}
-        if kind == "stop":
+        if action == "stop":
             self.closed = True
         else:
-            desk.give(kind, label, None if kind == "undo" else at)
+            desk.give(action, label, None if action == "undo" else at)
         return self.state()
 
     def image(self, at: int, number: int) -> Path | None:

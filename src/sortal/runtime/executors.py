@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
+#: limit of cost: seconds without an answer before the scheduler is checked
+PATIENCE = 5.0
 #: derived: values that workers store for later passes: data, labels, weights, another
 KEPT_VALUES = 4
 TIMEOUT = "10s"  # for a scheduler to answer
@@ -148,7 +150,7 @@ class Workers:
         waiting = deque(self.submit(work, data, batch) for batch in parts)
         try:
             while waiting:
-                while not wait([waiting[0]], 5.0).done:  # the scheduler may be lost
+                while not wait([waiting[0]], PATIENCE).done:
                     self.check()
                 try:
                     results = waiting.popleft().result()
