@@ -261,12 +261,12 @@ def hear_interrupts():
 
 #: the command, with progress as soon as there is any
 IMPATIENT = """
-import sys
-from sortal import __main__
-from sortal.runtime import progress
+import threading
+from sortal.cli import main
 
-progress.EVERY = 0.1
-__main__.main()
+wait = threading.Event.wait
+threading.Event.wait = lambda self, seconds=None: wait(self, 0.1 if seconds == 30 else seconds)
+main()
 """
 
 

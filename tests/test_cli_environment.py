@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sortal
-from sortal.runtime.kept_file import STUDY, EntryFile
+from sortal.extension import KeptValues
 from sortal.runtime.output import write_output
 
 X = np.random.default_rng(0).normal(size=(30, 3))
@@ -59,7 +59,7 @@ def test_too_little_address_space_is_told_before_anything_is_loaded(size: int) -
 def test_files_with_labels_are_only_for_the_user(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        EntryFile(tmp_path / "a.sortal", STUDY, {}).close()
+        KeptValues(tmp_path / "a.sortal").put("a", 1)
         write_output(tmp_path / "labels.csv", "row,label\n", private=True)
         write_output(tmp_path / "page.html", "")
     finally:

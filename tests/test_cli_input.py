@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import get_args, get_type_hints
 
 import pytest
 
-from sortal import InputError, cli
-from sortal.cli._input import InputOptions, LabelledInputOptions, read_dataset, split_names
-from sortal.datasets import read
+from sortal import cli
 
 FAST = ["-c", "kmeans", "-k", "2:3", "--n-init", "1", "--workers", "1"]
 GOOD = "name,x,y,colour,class\n" + "".join(
@@ -120,42 +116,3 @@ def test_odd_data_end_in_words(
     assert code in (0, 1, 2)
     assert (out if code == 0 else err).strip()
     assert "Traceback" not in out + err
-
-
-def test_options_reach_the_reader(tmp_path: Path) -> None:
-    path = tmp_path / "x.csv"
-    path.write_text(GOOD.replace("p3,3", "p3,"))
-    reading = LabelledInputOptions(
-        data=str(path),
-        label_column="class",
-        id_column="name",
-        drop=["colour"],
-        scale="robust",
-        impute="median",
-    )
-    dataset = read_dataset(reading)
-    assert dataset.feature_names == ("x", "y")
-    assert dataset.ids[3] == "p3"
-    assert dataset.options == {
-        "label_column": "class",
-        "id_column": "name",
-        "drop": ("colour",),
-        "scale": "robust",
-        "impute": "median",
-    }
-
-
-def test_choices_are_those_of_the_reader() -> None:
-    hints = get_type_hints(InputOptions)
-    for option, choices in (
-        ("scale", get_args(hints["scale"])), ("impute", get_args(get_args(hints["impute"])[0])),
-    ):  # fmt: skip
-        with pytest.raises(InputError) as error:
-            read("iris", **{option: "other"})
-        assert {"other", *choices} == set(re.findall(r"'(\w+)'", str(error.value)))
-
-
-def test_several_names_in_one_option() -> None:
-    assert split_names(None) == ()
-    assert split_names(["a, b", "c", "a"]) == ("a", "b", "c")
-    assert split_names(['"x, y",z']) == ("x, y", "z")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,11 @@ import numpy as np
 import pandas as pd
 import pyarrow.dataset as arrow
 import pytest
+import typer
+from sortal.datasets.partitioned.label_folder import LabelFolder
 
 import sortal
 from command_line import sortal_command
-from sortal.cli import _stopping
-from sortal.cli._input import InputOptions, read_dataset
 from sortal.datasets import LabelFolder, reading_sizes
 from sortal.runtime.output import MANIFEST
 from sortal.study import answer, judgement, objects, scores
@@ -38,12 +37,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(reading_sizes, "max_whole", 200)
     monkeypatch.setattr(reading_sizes, "sample_rows", 120)
     return tmp_path
-
-
-def test_a_command_reads_all_rows_unless_it_asks_for_a_sample(folder: Path) -> None:
-    reading = InputOptions(data=str(folder / "rows"))
-    assert read_dataset(reading).X.shape == (240, 3)
-    assert read_dataset(reading, whole=False).X.shape == (120, 3)
 
 
 def test_notes_of_a_sample_are_not_among_its_rows(
@@ -223,12 +216,39 @@ def test_judging_that_is_stopped_ends_with_an_answer(
 
 
 @pytest.mark.posix
-def test_a_budget_of_time_stops_what_runs() -> None:
-    with pytest.raises(_stopping.BudgetSpent), _stopping.within(0.05):
-        time.sleep(60)
-    with _stopping.within(0.05):
-        pass
-    time.sleep(0.1)
+@pytest.mark.usefixtures("ctrl_c")
+def test_measures_of_tables_that_are_stopped_leave_the_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    TABLE.to_csv(tmp_path / "x.csv", index=False)
+    interrupted(monkeypatch, sortal.Study, "evaluate", "SIGINT")
+    done = sortal_command("run", "x.csv", *SWEEP[:-1], "--all", "--report", "r.html", cwd=tmp_path)
+    assert done.returncode == 130
+    assert "tables have the measures so far" in done.stderr
+    assert "3 groups" in done.stdout
+    assert (tmp_path / "r.html").exists()
+
+
+@pytest.mark.posix
+@pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.parametrize("labels", ["labels", "l.csv"])
+def test_a_stop_while_the_answer_is_printed_says_that_the_labels_are_there(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, labels: str
+) -> None:
+    print_text = typer.echo
+
+    def stopped(text: str, **options: Any) -> None:
+        """Print, and be stopped after the answer."""
+        print_text(text, **options)
+        if not options.get("err"):
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(typer, "echo", stopped)
+    source = "rows" if labels == "labels" else "rows/0.parquet"
+    done = sortal_command("run", source, *SWEEP, "--labels", labels, cwd=folder)
+    assert done.returncode == 130
+    assert f"all labels are in {labels}" in done.stderr
+    assert (folder / labels).exists()
 
 
 @pytest.mark.posix
@@ -265,15 +285,3 @@ def test_a_stopped_second_pass_keeps_the_labels_of_finished_parts(
         again = sortal_command(*command[:-1], "--force", cwd=folder)
     assert again.returncode == 130
     assert len(list((folder / "labels").glob("*.parquet"))) == 3
-
-
-def test_tables_break_texts_between_words(monkeypatch, capsys):
-    from sortal.cli._output import show_table
-
-    texts = "Standardised mutual information", "information and entropy"
-    for width in range(40, 70):
-        monkeypatch.setenv("COLUMNS", str(width))
-        rows = [(texts[0], "0.123456", "0.123457", texts[1])]
-        show_table(("measure", "one", "other", "family"), rows, numbers=[1, 2])
-        shown = capsys.readouterr().out
-        assert set(" ".join(texts).split()) <= set(shown.replace(",", " ").split()), width

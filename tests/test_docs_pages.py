@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sortal.runtime.threads import one_core
+from sortal.extension import one_core
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [page for page in sorted(DOCS.glob("*.rst")) if "\n>>> " in page.read_text()]

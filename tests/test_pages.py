@@ -26,7 +26,7 @@ from typer.main import get_command
 
 from command_line import sortal_command
 from sortal.cli import app
-from sortal.runtime.threads import one_core
+from sortal.extension import one_core
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.rst"))]

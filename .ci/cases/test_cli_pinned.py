@@ -128,9 +128,10 @@ def still(text: str | None, place: str) -> str | None:
 
 def write_rows(name: str) -> None:
     """Write two blocks of rows to a file."""
-    with _assignments.row_writer(Path(name), overwrite=True) as write:
-        write(pd.DataFrame({"a": [1, 2], "b": ["=x", "y,\tz"]}))
-        write(pd.DataFrame({"a": [3], "b": ["w"]}))
+    blocks = [
+        pd.DataFrame({"a": [1, 2], "b": ["=x", "y,\tz"]}), pd.DataFrame({"a": [3], "b": ["w"]}),
+    ]  # fmt: skip
+    _assignments.write_rows(Path(name), blocks, overwrite=True)
 
 
 def made(stop: Any, statuses: list[str]) -> Any:

@@ -9,8 +9,6 @@ import pytest
 
 import sortal
 from sortal.bounds import b_max, forecast_bounds, forecast_labels, sample
-from sortal.bounds.forecast import _Plan
-from sortal.bounds.stopping import stopping_line
 
 
 def labelled(n, m, wrong, seed=0):
@@ -41,25 +39,6 @@ def test_the_curve_begins_near_the_bound_and_falls(anytime):
     assert forecast.target == pytest.approx(wanted, rel=0.05)
     error = forecast.standard_error
     assert forecast.error_rate - 2 * error < 0.1 < forecast.error_rate + 3 * error
-
-
-@pytest.mark.parametrize("begun", [0, 60])
-def test_a_test_of_a_target_stops_as_walks_over_all_labels_do(begun):
-    line = stopping_line(2_900 + begun, 0.1, 0.09)
-    errors, n_futures = 3 if begun else 0, 4_000
-    plan = _Plan(80, 2_900, errors, begun, 1.0, 80 - begun, 0.0, True, False, line, 0.1)
-    rng = np.random.default_rng(1)
-    luck = rng.random(n_futures)
-    stops = plan.stops(luck, rng)
-    rates = rng.beta(errors + 0.5, begun - errors + 0.5, n_futures)
-    most = 500
-    wrong = errors + (rng.random((n_futures, most)) < rates[:, None]).cumsum(axis=1)
-    checks = line.checks[(line.checks > begun) & (line.checks <= begun + most)]
-    allowed = np.searchsorted(line.checks, checks)
-    met = wrong[:, checks - begun - 1] <= allowed
-    walked = np.where(met.any(axis=1), 80 - begun + checks[met.argmax(axis=1)], np.inf)
-    for m in (100, 150, 250, 400):
-        assert (stops <= m).mean() == pytest.approx((walked <= m).mean(), abs=0.04)
 
 
 def test_the_forecast_reaches_its_target_at_the_number_it_says():

@@ -16,8 +16,8 @@ from sortal.bounds import (
     forecast_bounds,
     forecast_labels,
     sample,
+    sampling_warnings,
 )
-from sortal.bounds.sampling import sampling_warnings
 
 
 def test_sample_is_uniform_nested_and_seeded() -> None:
@@ -152,14 +152,3 @@ def test_binomial_tail_is_the_definition() -> None:
         binomial_tail_bound(5, 6, 0.1)
     with pytest.raises(InputError, match="delta"):
         binomial_tail_bound(5, 1, 0.0)
-
-
-def test_the_same_number_of_each_class_is_odd_for_many() -> None:
-    from collections import Counter
-
-    from sortal.bounds.sampling import same_number_of_each
-
-    assert same_number_of_each(Counter(dict.fromkeys(range(12), 30)))
-    assert not same_number_of_each(Counter({0: 31} | dict.fromkeys(range(1, 12), 30)))
-    assert not same_number_of_each(Counter({0: 500}))
-    assert not same_number_of_each(Counter({0: 3, 1: 3}))

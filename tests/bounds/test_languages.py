@@ -7,16 +7,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from example_counts import examples
 from naive_bounds import label_shares
 from sortal import InputError
-from sortal._kernels.pac_mdl import _lead_of, mixed_label_bits
 from sortal.bounds import Searched
 from sortal.bounds import languages as lang
-from sortal.bounds.languages import log2_factorials, log2_spreads
 
 
 def grid(names, *, k, starts=1) -> Searched:
@@ -31,22 +26,6 @@ def test_each_code_of_labels_sums_to_one(c: int, n_classes: int) -> None:
     every = itertools.product(range(n_classes), repeat=c)
     sums = [sum(code) for code in zip(*(label_shares(v, n_classes) for v in every), strict=True)]
     assert sums == [1] * 5
-
-
-@examples(200)
-@given(st.integers(1, 8), st.data())
-def test_kernel_writes_labels_as_the_codes_do(n_classes: int, data: st.DataObject) -> None:
-    labels = data.draw(st.lists(st.integers(0, n_classes - 1), min_size=1, max_size=25))
-    c = len(labels)
-    array = np.array(labels, dtype=np.int32)
-    got = mixed_label_bits(
-        np.bincount(array, minlength=n_classes),
-        _lead_of(array, np.arange(c)),
-        log2_factorials(c + n_classes),
-        log2_spreads(c, n_classes),
-    )
-    share = sum(label_shares(tuple(labels), n_classes)) / 5
-    assert got == pytest.approx(-math.log2(share), abs=1e-9)
 
 
 def test_published_languages() -> None:

@@ -10,14 +10,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn.ensemble
 from tests.command_line import sortal_command
 
 import sortal
 from sortal import InputError, StorageError
-from sortal.bounds import Ledger, classifiers, sample
-from sortal.cli._input import LabelledInputOptions
-from sortal.cli._questions import apart_from_draw, count_questions
-from sortal.study import guarantees
+from sortal.bounds import Ledger, sample
 
 N = 300
 
@@ -25,7 +23,10 @@ N = 300
 @pytest.fixture(autouse=True)
 def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is counted are questions: a small forest is enough."""
-    monkeypatch.setattr(classifiers, "TREES", 5)
+    forest = sklearn.ensemble.ExtraTreesClassifier
+    monkeypatch.setattr(
+        sklearn.ensemble, "ExtraTreesClassifier", lambda _, **options: forest(5, **options)
+    )
 
 
 @pytest.fixture
@@ -156,27 +157,6 @@ def test_a_study_counts_with_the_command(files: Path) -> None:
     assert study(50, 1, 2, 3).guarantee(ledger=files, order=rows).anytime
 
 
-def test_pairs_of_labelled_objects_do_not_enter_the_prior(files: Path) -> None:
-    truth = np.repeat([0, 1, 2], N // 3)
-    X = np.random.default_rng(0).normal(truth[:, None] * 6.0, 1.0, (N, 2))
-    table = pd.read_csv(files / "few.csv")
-    y = np.full(N, None, dtype=object)
-    y[table["row"]] = table["label"]
-    rows = table["row"].tolist()
-    free = [int(i) for i in range(N) if i not in rows]
-    middle = min(free, key=lambda i: abs(i - N // 2))
-    priors = []
-    for pairs in (None, [(a, b, "must" if truth[a] == truth[b] else "cannot")
-                         for a, b in zip(rows[:20], rows[20:40], strict=True)],
-                  [(free[0], middle, "must"), (middle, free[-1], "must")]):  # fmt: skip
-        study = sortal.Study(X, y=y)
-        study.sweep(["kmeans"], k=range(2, 5), n_init=1)
-        study.constrain(pairs)
-        priors.append(guarantees.judged_shares(study.state))
-    assert priors[0] == priors[1]
-    assert priors[0] != priors[2]
-
-
 @pytest.fixture
 def label(files: Path):
     """A function that labels some objects in the order of the draw; the command's output."""
@@ -246,31 +226,6 @@ def test_a_run_after_more_labels_is_another_question(files: Path) -> None:
     # a copy with the order of the draw asks the third question, and holds at every number
     assert "the order is that of the draw" in run(50, "copy.csv")
     assert len(json_questions(files)) == 3
-
-
-def test_a_part_of_the_draw_is_said(files: Path) -> None:
-    truth = np.repeat([0, 1, 2], N // 3)
-    X = np.random.default_rng(0).normal(truth[:, None] * 6.0, 1.0, (N, 2))
-    few = pd.read_csv(files / "few.csv")
-    data = pd.DataFrame(X, columns=["a", "b"]).assign(draw=np.nan, label=None)
-    data.loc[few["row"], ["draw", "label"]] = few[["draw", "label"]].to_numpy()
-    reading = LabelledInputOptions(data=str(files / "x.csv"), label_column="label")
-    for missing in (0, 5):
-        data["draw"] = data["draw"].where(data["draw"] > missing)
-        data.to_csv(files / "x.csv", index=False)
-        dropped, numbers = apart_from_draw(reading)
-        assert dropped.drop == ["draw"]
-        study = sortal.Study(
-            sortal.datasets.read(files / "x.csv", label_column="label", drop=["draw"])
-        )
-        study.add({"k3": truth, "k2": truth > 0}, reference=False)
-        count_questions(study, reading, numbers)
-        guarantee = study.guarantee()
-        assert guarantee.anytime == (not missing)
-        assert (f"{missing} labelled rows without a number" in guarantee.sentence) == bool(missing)
-    data["draw"] = 1  # a feature of this name
-    data.to_csv(files / "x.csv", index=False)
-    assert apart_from_draw(reading) == (reading, None)
 
 
 def json_questions(folder: Path) -> list[dict]:

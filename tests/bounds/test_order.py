@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import sortal
-from sortal.bounds import ComponentBound, sample
-from sortal.bounds.confidence_sequence import most_errors
-from sortal.bounds.contradictions import is_grouped, refuted, unordered
+from sortal.bounds import most_errors, sample
 
 #: objects, labels and clusterings of the designs, and the ways to sort the labels
 N, M, WAYS = 150, 40, ("by label", "by row", "by difficulty", "hardest first")
@@ -67,35 +65,10 @@ def test_few_sorted_draws_break_their_bound(way: str) -> None:
         assert sum(refused for refused, _ in outcomes) <= 4
 
 
-def part(errors: int, tested: int, bound: int, n: int):
-    """A component with these numbers, of no particular classifier."""
-    return ComponentBound("start", None, bound, n, errors, tested, 0.1)
-
-
-def test_a_bound_that_its_errors_refute() -> None:
-    assert refuted(part(22, 30, 105, 302))  # 105 of 302 beside 22 errors on 30
-    assert refuted(part(4, 60, -1, 300))  # no number of errors is left
-    assert not refuted(part(4, 60, 40, 300))
-    assert not refuted(part(30, 50, 300, 300))
-    assert not refuted(part(0, 0, 0, 0))
-
-
 def test_an_empty_confidence_set_is_not_the_best_of_all_bounds() -> None:
     assert most_errors(30, 270, 5, -2.3, most=4) == -1
     assert most_errors(30, 270, 5, -2.3, most=-1) == -1
     assert most_errors(30, 270, 0, -2.3, most=0) == 0
-
-
-def test_sorted_and_grouped_orders() -> None:
-    rng = np.random.default_rng(0)
-    classes = rng.integers(0, 3, 60)
-    assert is_grouped(np.sort(classes))
-    assert is_grouped(np.sort(classes)[::-1])
-    assert not any(is_grouped(rng.permutation(classes)) for _ in range(100))
-    assert unordered(np.array([3, 8, 9, 12, 40]), classes[:5])
-    assert not unordered(np.array([3, 8, 9, 12]), classes[:4])
-    # rows that were shuffled before they were labelled from the first on
-    assert not unordered(np.arange(50), classes[:50])
 
 
 def test_halves_are_not_taken_from_a_sorted_order() -> None:

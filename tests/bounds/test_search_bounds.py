@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sortal import InputError
-from sortal.bounds import Searched, study_bounds, study_guarantee
+from sortal.bounds import Searched, b_always, study_bounds, study_guarantee
 
 N = 240
 RNG = np.random.default_rng(0)
@@ -49,6 +49,20 @@ def test_more_search_costs_more() -> None:
     assert few.choice_bits == 0
     assert many.choice_bits > 9
     assert many.bound > few.bound
+
+
+def test_an_open_list_has_its_whole_price_at_every_number_of_labels() -> None:
+    options = {"origins": [("a", 3)], "anytime": True}
+    listed, open_list = (
+        study_bounds([noisy(3)], Y, classes=classes, **options).table.iloc[0]  # type: ignore[arg-type]
+        for classes in ([0, 1, 2], None)
+    )
+    counts = np.bincount(Y[Y >= 0])
+    price = math.log2(math.comb(N, 3) * 3 * 4 / math.prod(counts.tolist()))
+    assert open_list["label_bits"] - listed["label_bits"] == pytest.approx(price)
+    m, n, errors = (int(open_list[c]) for c in ("labelled", "unlabelled", "errors"))
+    level = math.log(0.1) - open_list["bits"] * math.log(2)
+    assert open_list["bound"] == b_always(m, n, errors, log_delta=level)
 
 
 def test_starts_that_agree_share_their_words() -> None:

@@ -8,20 +8,24 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn.ensemble
 from tests.command_line import sortal_command
 
 import sortal
 from sortal import InputError
-from sortal.bounds import b_max, classifiers, sample
-from sortal.bounds.skipped import Skipped
+from sortal.bounds import sample
 from sortal.datasets import table_of_draw
+from sortal.datasets.labels.drawn_rows import table_of_draw
 
 N, M = 200, 50
 
 
 @pytest.fixture(autouse=True)
 def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(classifiers, "TREES", 5)
+    forest = sklearn.ensemble.ExtraTreesClassifier
+    monkeypatch.setattr(
+        sklearn.ensemble, "ExtraTreesClassifier", lambda _, **options: forest(5, **options)
+    )
 
 
 def population(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -97,17 +101,6 @@ def test_the_sentence_says_what_counts() -> None:
     assert "2 drawn rows before the last label have no label and count as errors" in text
     assert "Labelled and right, they would give at most" in text
     assert "no label was skipped" not in text
-
-
-def test_bounds_with_skipped_objects_by_definition() -> None:
-    skipped = Skipped(np.array([0, 1, 3]))
-    assert skipped.bound(b_max, 20, 100, 2, delta=0.1) == b_max(23, 97, 5, 0.1) + 3
-    right = Skipped(np.array([0, 1, 3]), are_errors=False)
-    assert right.bound(b_max, 20, 100, 2, delta=0.1) == b_max(23, 97, 2, 0.1)
-    assert skipped.spread(np.array([False, False, False]), 3).tolist() == [0, 1, 0, 1, 1, 0]
-    assert skipped.spread(np.array([False]), 2).tolist() == [True, False]
-    many = Skipped(np.array([500]))
-    assert many.bound(b_max, 20, 100, 2, delta=0.1) == 100  # all may be wrong
 
 
 @pytest.mark.parametrize("skipped", [[1], [0.5] * M, [2, *[1] * (M - 1)], [-1, *[0] * (M - 1)]])

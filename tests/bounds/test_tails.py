@@ -16,7 +16,6 @@ import naive_bounds as naive
 from example_counts import examples
 from sortal import InputError
 from sortal.bounds import b_max, bucket, log_bucket
-from sortal.bounds.exact import _log_factorial
 
 DELTAS = (0.1, 0.05, 0.5, 0.25, 0.9, 1e-4, 1e-12, 1.0, 1 - 2.0**-53)
 
@@ -46,12 +45,6 @@ def test_b_max_and_bucket_are_exact(most: int) -> None:
             exact = np.array([[float(p) for p in falling] for falling in tails])
             worst = max(worst, float(np.abs(np.exp(logs) / exact - 1).max()))
     assert worst < 1e-13
-
-
-def test_what_is_kept_of_factorials_has_all_digits_whoever_asks_first() -> None:
-    _log_factorial.cache_clear()
-    assert float(_log_factorial(10)) == pytest.approx(math.lgamma(11))
-    assert b_max(1, 9, 0, 0.5) == 5
 
 
 def test_ties_are_decided_exactly() -> None:
@@ -191,28 +184,3 @@ def test_what_cannot_be_used_is_rejected(
 def test_bucket_rejects_more_blue_than_there_are() -> None:
     with pytest.raises(InputError, match="between 0 and n"):
         bucket(5, 5, 1, 6)
-
-
-def test_kernel_keeps_within_the_error_it_claims() -> None:
-    from sortal._kernels.hypergeometric import log_tail
-
-    rng = np.random.default_rng(5)
-    for _ in range(150):
-        m, n = (int(10 ** rng.uniform(0.3, 6)) for _ in range(2))
-        a = int(m * rng.uniform(0, 1) ** 3)
-        b = int(np.clip(n * (a + 1) / (m + 2) * rng.uniform(0.5, 3) + rng.integers(3), 1, n))
-        value, _, claimed = log_tail(m, n, a, b)
-        exact = naive.log_tail(m, n, a, b, digits=80)
-        assert abs(value - exact) <= claimed, (m, n, a, b)
-
-
-def test_kernel_is_seldom_unsure() -> None:
-    from sortal._kernels.hypergeometric import b_max_many
-
-    rng = np.random.default_rng(0)
-    size = 20_000
-    m, n = rng.integers(1, 3000, (2, size))
-    a = (m * rng.random(size) ** 3).astype(np.int64)
-    out, unsure = np.empty(size, dtype=np.int64), np.zeros(size, dtype=np.bool_)
-    b_max_many(m, n, a, -(10 ** rng.uniform(-2, 4, size)), out, unsure)
-    assert unsure.sum() <= 2

@@ -17,7 +17,7 @@ import pytest
 import sortal
 from command_line import sortal_command
 from sortal import InputError, StorageError
-from sortal.runtime.kept_file import KeptValues
+from sortal.extension import KeptValues
 
 
 @pytest.fixture
@@ -225,7 +225,7 @@ def test_values_on_a_disk_that_does_not_take_them(failing_sync, tmp_path, call):
     path = tmp_path / "race.sortal"
     code = """
 import sys
-from sortal.runtime.kept_file import KeptValues
+from sortal.extension import KeptValues
 kept = KeptValues(sys.argv[1])
 for key in "abc":
     kept.put(key, [key])

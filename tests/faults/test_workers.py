@@ -12,7 +12,7 @@ import sortal
 from command_line import sortal_command
 from failing_clusterers import DiesAt, Fails
 from sortal.bench import Benchmark
-from sortal.runtime.kept_file import KeptValues
+from sortal.extension import KeptValues
 from sortal.study import load_study
 
 

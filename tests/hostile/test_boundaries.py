@@ -16,7 +16,7 @@ from scipy import sparse
 import sortal
 from sortal import InputError, clusterers
 from sortal.datasets import from_array, read_labelings
-from sortal.runtime.validation import check_data, largest_value
+from sortal.runtime import check_data, largest_value
 
 
 def rejected(*parts: str):

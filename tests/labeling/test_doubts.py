@@ -13,9 +13,17 @@ from sklearn.datasets import make_blobs
 import sortal
 from sortal import InputError
 from sortal.bounds import sample
-from sortal.labeling import Desk, LabelSession, ShownObjects, Watch, export_labels, import_labels
-from sortal.labeling.doubts import LabelTeacher
-from sortal.labeling.page import LabelPage, PageAnswer
+from sortal.labeling import (
+    Desk,
+    LabelPage,
+    LabelSession,
+    LabelTeacher,
+    PageAnswer,
+    ShownObjects,
+    Watch,
+    export_labels,
+    import_labels,
+)
 
 N = 80
 TRUTH = np.array(["ham"] * 50 + ["spam"] * 30)

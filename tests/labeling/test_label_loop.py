@@ -19,7 +19,6 @@ from sortal import InputError, StorageError
 from sortal.bounds import sample
 from sortal.cli import app
 from sortal.labeling import LabelSession, Watch, agreement
-from sortal.labeling.desk import keys_of
 
 TRUTH = ["ham"] * 60 + ["spam"] * 40
 OBJECTS = [f"object {i}" for i in range(100)]
@@ -280,10 +279,6 @@ def test_errors_before_the_first_object(files, options, message):
     result = _run([":q"], *options)
     assert result.exit_code != 0
     assert message in str(result.exception) + result.output
-
-
-def test_keys_are_different():
-    assert keys_of(["ham", "hum", "u", "hh"]) == {"h": "ham", "m": "hum", "1": "u", "2": "hh"}
 
 
 @pytest.mark.posix

@@ -16,8 +16,7 @@ import pytest
 
 from chromium import CHROMIUM, reported
 from sortal.bounds import sample
-from sortal.labeling import Desk, LabelSession, ShownObjects, Watch, page
-from sortal.labeling.page import LabelPage
+from sortal.labeling import Desk, LabelPage, LabelSession, ShownObjects, Watch
 
 N = 30
 ORDER = sample(N, N, random_state=0)
@@ -46,7 +45,7 @@ def opened(tmp_path):
     objects = ShownObjects(None, cells, tmp_path)
     session = LabelSession(tmp_path / "answers.jsonl", ORDER, objects.lines(), by="ann")
     desk = Desk(session, Watch(session, {"halves": [0] * 15 + [1] * 15}, target=0.9), objects)
-    served = LabelPage(desk)
+    served = LabelPage(desk, timeout=0.5)
     thread = threading.Thread(target=served.serve, name="page")
     thread.start()
     yield served
@@ -143,8 +142,7 @@ def test_a_spoilt_body_gets_an_answer(opened, body):
     assert ask(opened, "/state")[0] == 200
 
 
-def test_bodies_without_an_end(opened, monkeypatch):
-    monkeypatch.setattr(page._Handler, "timeout", 0.2)
+def test_bodies_without_an_end(opened):
     statuses = {"70000": 413, "999999999999": 411, "-1": 411, "x": 411, "": 411, "50": 408}
     for length, status in statuses.items():
         content = b"x" * (70_000 if length == "70000" else 3)
@@ -220,7 +218,8 @@ def test_images_come_from_the_folder_of_the_data_alone(opened):
 
 def test_it_closes_when_it_is_left(opened, monkeypatch):
     assert ask(opened, "/here", {}) == (200, {})
-    monkeypatch.setattr(page, "QUIET", -1.0)
+    clock = time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: clock() + 200)
     for _ in range(600):
         if opened._server.socket.fileno() < 0:
             break
@@ -264,10 +263,10 @@ setTimeout(async () => {
 
 @pytest.mark.long
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here")
-def test_in_a_browser(opened, tmp_path, monkeypatch):
+def test_in_a_browser(opened, tmp_path):
     probed = tmp_path / "page.html"
-    probed.write_text(page.PAGE.read_text().replace("</body>", PROBE))
-    monkeypatch.setattr(page, "PAGE", probed)
+    probed.write_text(opened.html.read_text().replace("</body>", PROBE))
+    opened.html = probed
     seen = reported(opened.url, tmp_path)
     assert seen["faults"] == []
     assert (seen["first"], seen["image"]) == (f"<b>{ORDER[0]}</b>", 1)

@@ -14,12 +14,12 @@ import pyarrow as pa
 import pyarrow.dataset as arrow
 import pytest
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score
+from sortal.datasets.partitioned.label_folder import LabelFolder
 
 import sortal
 from sortal import InputError
 from sortal.datasets import LabelFolder, reading_sizes
-from sortal.model import Placed, PlacementRule, all_rows, assign_rows
-from sortal.model.rule import _BLOCK
+from sortal.model import assign_rows
 from sortal.runtime.output import MANIFEST
 
 N = 3000
@@ -84,14 +84,6 @@ def test_labels_and_sums_are_those_of_memory(
     np.testing.assert_allclose(assigned.deviations, in_clusters.std(ddof=0))
 
 
-def test_numbers_get_decimal_points_in_every_column() -> None:
-    table = pa.table({"a": ["1,5", "2"], "b": ["0,25", None]})
-    assert all_rows.with_points(table, ",").to_pydict() == {
-        "a": ["1.5", "2"], "b": ["0.25", None]
-    }  # fmt: skip
-    assert all_rows.with_points(table, ".") is table
-
-
 def test_a_cluster_of_one_row_is_a_cluster(model: sortal.Model, tmp_path: Path) -> None:
     rows = np.concatenate([X[TRUTH == 0][:5], X[TRUTH == 1][:4], X[TRUTH == 2][:1]])
     pd.DataFrame(rows, columns=list("abcd")).to_parquet(tmp_path / "x.parquet")
@@ -100,24 +92,6 @@ def test_a_cluster_of_one_row_is_a_cluster(model: sortal.Model, tmp_path: Path) 
     Z = (rows - model.preparation.center) / model.preparation.scale
     labels = model.predict(pd.DataFrame(rows, columns=list("abcd"))).labels
     assert assigned.calinski_harabasz == pytest.approx(calinski_harabasz_score(Z, labels))
-
-
-@pytest.mark.parametrize("outliers", [0.0, 0.1])
-@pytest.mark.parametrize("seed", range(3))
-def test_the_cells_give_what_all_distances_give(seed: int, outliers: float) -> None:
-    rng = np.random.default_rng(seed)
-    points = rng.normal(size=(300, 3)) + 3 * rng.integers(0, 3, 300)[:, None]
-    labels = rng.integers(0, 3, 300).astype(np.int32) if seed else (points[:, 0] > 3).astype("i4")
-    labels[rng.random(300) < outliers] = -1
-    rule = PlacementRule.of(points, labels, by_centers=None if seed else outliers == 0)
-    rows = np.concatenate([points[:50], 4 * rng.normal(size=(500, 3))])
-    placed = rule.place(rows)
-    assert len(rows) <= _BLOCK
-    expected = Placed(*rule._block(rows, None, None))
-    np.testing.assert_array_equal(placed.labels, expected.labels)
-    np.testing.assert_allclose(placed.margins, expected.margins, atol=1e-6)
-    np.testing.assert_allclose(placed.distances, expected.distances)
-    np.testing.assert_array_equal(placed.unlike, expected.unlike)
 
 
 def test_groups_that_a_sample_misses_are_told(model: sortal.Model, tmp_path: Path) -> None:
@@ -153,30 +127,26 @@ def test_the_numbers_do_not_depend_on_the_parts(
     assert first.within_sum_of_squares == pytest.approx(second.within_sum_of_squares, rel=1e-12)
 
 
-def test_labels_are_whole_or_absent(
-    folder: Path, model: sortal.Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_labels_are_whole_or_absent(folder: Path, model: sortal.Model, tmp_path: Path) -> None:
     target = str(tmp_path / "labels")
-    work = all_rows._sums
 
-    def fails(*arguments: Any) -> Any:
-        """Fail in the fourth part."""
-        if arguments[-1] >= 1800:
-            raise RuntimeError("no more")
-        return work(*arguments)
+    class Failing(sortal.Model):
+        """A model that fails in the fourth part."""
 
-    with monkeypatch.context() as patched:
-        patched.setattr(all_rows, "_sums", fails)
-        with pytest.raises(RuntimeError):
-            assign_rows(model, folder, target)
+        def prepare(self, data: Any) -> Any:
+            if data["a"][0].as_py() == X[1800, 0]:
+                raise RuntimeError("no more")
+            return super().prepare(data)
+
+    failing = Failing(**vars(model))
+    with pytest.raises(RuntimeError):
+        assign_rows(failing, folder, target)
     assert os.listdir(tmp_path) == []
     assign_rows(model, folder, target)
     with pytest.raises(InputError, match="exists already"):
         LabelFolder(target).check("--output")
-    with monkeypatch.context() as patched:
-        patched.setattr(all_rows, "_sums", fails)
-        with pytest.raises(RuntimeError):
-            assign_rows(model, folder, LabelFolder(target, overwrite=True))
+    with pytest.raises(RuntimeError):
+        assign_rows(failing, folder, LabelFolder(target, overwrite=True))
     assert len(labels_in(target)) == N
     assign_rows(model, folder, LabelFolder(target, overwrite=True))
     assert os.listdir(tmp_path) == ["labels"]

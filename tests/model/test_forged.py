@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import io
 import json
 import tempfile
@@ -20,7 +21,6 @@ from scipy import sparse
 from sortal import InputError, StorageError
 from sortal.datasets import Dataset, from_table, read
 from sortal.model import Model, load_model
-from sortal.model import archive as model_archive
 
 RNG = np.random.default_rng(0)
 TABLE = pd.DataFrame(
@@ -90,6 +90,14 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
         yield from leaves(inner, (*path, key))
 
 
+def digest_of(members: dict[str, bytes]) -> str:
+    """The digest in the manifest: over names, lengths and contents."""
+    digest = hashlib.sha256()
+    for name in sorted(members):
+        digest.update(f"{name} {len(members[name])}\n".encode() + members[name])
+    return digest.hexdigest()
+
+
 def write(path: Path, content: dict[str, Any], arrays: dict[str, Any]) -> None:
     """An archive with these parts and a right digest."""
     members = {"facts.json": json.dumps(content).encode()}
@@ -97,7 +105,7 @@ def write(path: Path, content: dict[str, Any], arrays: dict[str, Any]) -> None:
         file = io.BytesIO()
         np.save(file, array, allow_pickle=False)
         members[f"{name}.npy"] = file.getvalue()
-    manifest = {"format": "sortal-model", "version": 1, "digest": model_archive._digest(members)}
+    manifest = {"format": "sortal-model", "version": 1, "digest": digest_of(members)}
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in {"manifest.json": json.dumps(manifest).encode(), **members}.items():
             archive.writestr(name, data)
@@ -106,7 +114,9 @@ def write(path: Path, content: dict[str, Any], arrays: dict[str, Any]) -> None:
 def parts(model: Model, path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """JSON content and flat arrays of a saved model."""
     model.save(path)
-    members = model_archive.read_members(path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    del members["manifest.json"]
     arrays = {
         name.removesuffix(".npy"): np.load(io.BytesIO(data))
         for name, data in members.items()

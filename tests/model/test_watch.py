@@ -8,14 +8,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import betaln
-from scipy.stats import chi2_contingency
 
 import sortal
 from command_line import sortal_command
 from sortal import InputError
 from sortal.model import watch
-from sortal.model.watch import _limits, _signal, change_evidence, spread_of
 
 CENTERS = 9.0 * np.eye(3)
 
@@ -39,60 +36,6 @@ def model() -> sortal.Model:
     truth = rng.integers(0, 3, 600)
     X = CENTERS[truth] + rng.normal(size=(600, 3))
     return sortal.Model.of(pd.DataFrame(X, columns=list("abc")), truth)
-
-
-def streams(
-    seed: int, sizes: tuple[int, int], n_streams: int = 150, looks: int = 120
-) -> np.ndarray:
-    """Counts of independent rows in three categories, of days of different sizes."""
-    rng = np.random.default_rng(seed)
-    n = rng.integers(*sizes, (n_streams, looks))
-    shares = rng.dirichlet(np.ones(3), n_streams)[:, None, :]
-    return rng.multinomial(n, shares).astype(float)
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("sizes", [(0, 4), (1, 60), (100, 5000)])
-def test_false_alarms_stay_rare_over_many_looks(sizes: tuple[int, int]) -> None:
-    counts = streams(1, sizes)
-    spread = np.array([spread_of(series[:7]) for series in counts])[:, None, None]
-    for scale in (1.0, spread):
-        evidence, _ = change_evidence(counts / scale, 7)
-        ever = (evidence.max(axis=1) >= -np.log(0.05)).mean()
-        assert ever <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / len(counts))
-
-
-def test_the_evidence_is_that_of_its_definition() -> None:
-    counts = np.array([[3, 5], [2, 6], [9, 1]], dtype=float)
-    a, b = counts.cumsum(axis=0).T
-
-    def likelihood(x: float, y: float) -> float:
-        """Of rows in order, over a beta prior."""
-        return float(np.exp(betaln(x + 0.5, y + 0.5) - betaln(0.5, 0.5)))
-
-    p = a[2] / (a[2] + b[2])
-    best = p ** a[2] * (1 - p) ** b[2]
-    # the change began with the second day, with the third, or will later
-    splits = [likelihood(a[s - 1], b[s - 1]) * likelihood(a[2] - a[s - 1], b[2] - b[s - 1])
-              for s in (1, 2)]  # fmt: skip
-    mixed = splits[0] / 2 + splits[1] / 6 + likelihood(a[2], b[2]) / 3
-    evidence, since = change_evidence(counts, 1)
-    assert evidence[2] == pytest.approx(np.log(mixed / best))
-    assert since[2] == 2
-    assert evidence[0] == 0
-
-
-def test_a_quarter_of_a_clusters_rows_are_far_from_its_centre() -> None:
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(90, 2)), columns=list("ab"))
-    model = sortal.Model.of(frame, rng.integers(0, 3, 90))
-    placed = model.rule.place(model.rule.X, np.arange(90))
-    limits = _limits(model)
-    for c in range(3):
-        distances = placed.distances[placed.labels == c]
-        assert (distances > limits[c]).mean() == pytest.approx(0.25, abs=0.02)
-        assert limits[c] == pytest.approx(np.quantile(distances, 0.75))
-    assert limits[3] == np.inf
 
 
 def test_a_shift_is_found_and_dated(model: sortal.Model, tmp_path: Path) -> None:
@@ -153,19 +96,6 @@ def test_files_times_and_numbers_are_periods(model: sortal.Model, tmp_path: Path
     assert any("fewer than 30 rows" in sentence for sentence in gaps.sentences)
 
 
-def test_days_that_vary_by_habit_lower_the_evidence(model: sortal.Model, tmp_path: Path) -> None:
-    rng = np.random.default_rng(4)
-    share = np.tile([0.2, 0.3, 0.3, 0.4, 0.3, 0.5, 0.4], 5)
-    counts = rng.binomial(2000, share)
-    days = np.column_stack([2000 - counts, counts])
-    spread = spread_of(days[:7])
-    assert spread > 10
-    plain, _ = change_evidence(days, 7)
-    tempered, _ = change_evidence(days / spread, 7)
-    assert plain.max() > 10
-    assert tempered.max() < 3
-
-
 def test_wrong_requests_are_explained(model: sortal.Model, tmp_path: Path) -> None:
     table(5, 20, seed=5).to_parquet(tmp_path / "x.parquet")
     with pytest.raises(InputError, match="5 periods, and the first 7"):
@@ -191,19 +121,3 @@ def test_the_command_writes_a_page(model: sortal.Model, tmp_path: Path) -> None:
     assert refused.returncode == 2
     record = json.loads(sortal_command(*command[:-2], "--json", cwd=tmp_path).stdout)
     assert any(signal["alarm"] is not None for signal in record["signals"])
-
-
-def test_the_spread_of_rare_categories_is_that_of_pearson() -> None:
-    counts = np.array([[9, 0], [9, 1], [8, 0], [3, 7]])
-    expected = chi2_contingency(counts, correction=False)
-    assert spread_of(counts) == pytest.approx(expected.statistic / expected.dof)
-    rare = np.array([[1, 0], [0, 1], [0, 1], [2, 0], [0, 3]])
-    expected = chi2_contingency(rare, correction=False)
-    assert spread_of(rare) == pytest.approx(expected.statistic / expected.dof)
-
-
-def test_the_usual_share_is_that_of_the_reference() -> None:
-    counts = np.array([[300, 100], [290, 110], [100, 300]])
-    signal = _signal("share", "a", counts, 2, 0.05)
-    np.testing.assert_allclose((signal.low + signal.high) / 2, 210.5 / 801)
-    np.testing.assert_allclose(signal.values, [0.25, 0.275, 0.75])

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from example_counts import examples
 from sortal import InputError
-from sortal.runtime.validation import check_data, largest_value, smallest_value
+from sortal.runtime import check_data, largest_value, smallest_value
 
 X = np.array([[1.0, 2.0], [3.0, 5.0], [4.0, 7.0]])
 FRAME = pd.DataFrame(X, columns=["a", "b"])

@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from sortal.runtime.deprecation import deprecated
+from sortal.extension import deprecated
 
 
 @deprecated("0.2", "sortal.better")

@@ -6,7 +6,6 @@ import pickle
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import reduce
 from pathlib import Path
-from types import SimpleNamespace
 
 import joblib
 import numpy as np
@@ -21,15 +20,15 @@ import sortal
 from scattering import Scattering
 from sortal import InputError
 from sortal.distances.neighbors import neighbor_lists
+from sortal.extension import available_cores
 from sortal.measures import catalogue
 from sortal.measures.clarity import assess
 from sortal.measures.passes import centroids, pairs, ranks
 from sortal.measures.passes.over_pairs import OverPairs
 from sortal.measures.passes.plan import GIVES
 from sortal.measures.passes.statistics import Statistics
-from sortal.runtime.executors import Workers, _OfDask, as_executor, tree_sum
+from sortal.runtime import Workers, as_executor, tree_sum
 from sortal.runtime.output import check_output, write_output
-from sortal.runtime.threads import available_cores
 
 #: what order of sums may change: each of n² terms at most its last digit
 SUMS = 1e-11
@@ -310,17 +309,6 @@ def test_every_sum_around_centroids_is_that_of_the_whole(monkeypatch):
     for name in (name for need in needs for name in GIVES[need]):
         for one, other in zip(getattr(blocks, name), getattr(whole, name), strict=True):
             np.testing.assert_allclose(one, other, rtol=SUMS, atol=SUMS, err_msg=name)
-
-
-@pytest.mark.parametrize(("done", "cancelled"), [(False, 1), (True, 0)])
-def test_a_cancelled_future_cancels_its_remote_job(done, cancelled):
-    asked = []
-    remote = SimpleNamespace(
-        done=lambda: done, cancel=lambda: asked.append(1), add_done_callback=lambda call: None
-    )
-    client = SimpleNamespace(submit=lambda function, *args, **options: remote)
-    _OfDask(client, {}).submit(len, []).cancel()
-    assert len(asked) == cancelled
 
 
 def test_a_file_that_is_there_is_not_replaced_unasked(tmp_path):

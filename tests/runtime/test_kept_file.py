@@ -10,13 +10,12 @@ import subprocess
 import sys
 import time
 from contextlib import closing
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from sortal import StorageError
-from sortal.runtime.kept_file import FINISHED_WORK, STUDY, EntryFile, KeptValues, _explain
+from sortal import StorageError, load_study
+from sortal.extension import KeptValues
 from sortal.study.store import Store
 
 STUDY_DATA = {"fingerprint": "f" * 64, "n_objects": 4, "source": None, "options": {}}
@@ -90,16 +89,7 @@ def test_an_empty_file_is_a_new_one(tmp_path):
     assert put_and_read(path, "a", 1) == 1
     (tmp_path / "empty").touch()
     with pytest.raises(StorageError, match="is empty"):
-        EntryFile(tmp_path / "empty", STUDY, None)
-
-
-def test_another_format_is_rejected(tmp_path):
-    path = tmp_path / "kept.sortal"
-    KeptValues(path)
-    with closing(EntryFile(path, FINISHED_WORK, None)) as file, file.transaction():
-        file.put("meta", {"format": 99}, replace=True)
-    with pytest.raises(StorageError, match="format 99"):
-        KeptValues(path)
+        load_study(tmp_path / "empty")
 
 
 @pytest.mark.parametrize("flips", [100, pytest.param(400, marks=pytest.mark.long)])
@@ -181,31 +171,6 @@ def test_a_killed_process_loses_nothing_that_it_stored(tmp_path, moment):
     assert put_and_read(path, "z", 1) == 1
 
 
-@pytest.mark.posix
-def test_a_kill_in_the_middle_of_a_write_leaves_the_file_whole(tmp_path):
-    path = tmp_path / "kept.sortal"
-    KeptValues(path).put("a", "old")
-    code = f"""
-import os, pathlib, signal
-from sortal.runtime.kept_file import FINISHED_WORK, EntryFile
-path = pathlib.Path({str(path)!r})
-file = EntryFile(path, FINISHED_WORK, None, exclusive=False)
-file._db.execute("PRAGMA cache_size = 5")
-with file.transaction():
-    file.put("value", {{"a": "new"}}, replace=True)
-    file.put("value", {{str(i): "x" * 3000 for i in range(200)}})
-    print(path.stat().st_size, flush=True)
-    os.kill(os.getpid(), signal.SIGKILL)
-"""
-    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    assert int(done.stdout) > 100_000, "nothing was written before the kill"
-    assert path.with_name("kept.sortal-journal").exists()
-    kept = KeptValues(path)
-    assert [kept.get("a"), kept.get("0")] == ["old", None]
-    assert put_and_read(path, "a", "new") == "new"
-    assert list(tmp_path.iterdir()) == [path]
-
-
 def test_processes_that_put_at_once_lose_nothing(tmp_path):
     path = tmp_path / "kept.sortal"
     children = [start_putting(path, name, 25) for name in "abc"]
@@ -215,32 +180,6 @@ def test_processes_that_put_at_once_lose_nothing(tmp_path):
     check_values(path, keys)
 
 
-def test_a_file_in_exclusive_use_is_named(tmp_path, monkeypatch):
-    path = tmp_path / "kept.sortal"
-    kept = KeptValues(path)
-    monkeypatch.setattr("sortal.runtime.kept_file._SHARED_WAIT", 0.1)
-    with (
-        closing(EntryFile(path, FINISHED_WORK, None)),
-        pytest.raises(StorageError, match="in use by another process"),
-    ):
-        kept.put("a", 1)
-    assert kept.get("a") is None
-    kept.put("a", 1)
-    assert KeptValues(path).get("a") == 1
-
-
 def test_a_new_file_is_for_its_user_alone(tmp_path):
     KeptValues(tmp_path / "kept.sortal").put("a", 1)
     assert (tmp_path / "kept.sortal").stat().st_mode & 0o777 == 0o600
-
-
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (sqlite3.DatabaseError("checksum mismatch"), "is damaged"),
-        (sqlite3.OperationalError("no such table: entries"), "is damaged"),
-        (sqlite3.OperationalError("interrupted"), "kept.sortal: interrupted"),
-    ],
-)
-def test_errors_of_the_database_are_explained(error, words):
-    assert words in _explain(error, Path("kept.sortal"))

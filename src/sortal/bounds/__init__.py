@@ -3,7 +3,7 @@
 from sortal.bounds import languages as languages
 from sortal.bounds.claims import Claim, Claims, claims
 from sortal.bounds.classifiers import ComponentBound, Learner, TransductiveClassifier
-from sortal.bounds.confidence_sequence import b_always
+from sortal.bounds.confidence_sequence import b_always, most_errors
 from sortal.bounds.contradictions import picked_values
 from sortal.bounds.forecast import (
     BoundForecast,
@@ -17,9 +17,10 @@ from sortal.bounds.multiplicity import holm
 from sortal.bounds.pac_mdl import PacMdlBound, PacMdlBounds, pac_mdl_bound
 from sortal.bounds.pairs import kept_pairs
 from sortal.bounds.row_classes import RowClasses
-from sortal.bounds.sampling import Doubt, doubted_draw, sample, sample_more
+from sortal.bounds.sampling import Doubt, doubted_draw, sample, sample_more, sampling_warnings
 from sortal.bounds.search_bounds import Searched, study_bounds, study_guarantee
 from sortal.bounds.sequential import Starts
+from sortal.bounds.stopping import StoppingLine, stopping_line
 from sortal.bounds.tails import b_max, binomial_tail_bound, bucket, log_bucket
 from sortal.bounds.wording import percent_up
 
@@ -40,6 +41,7 @@ __all__ = [
     "RowClasses",
     "Searched",
     "Starts",
+    "StoppingLine",
     "TransductiveClassifier",
     "b_always",
     "b_max",
@@ -54,12 +56,15 @@ __all__ = [
     "kept_pairs",
     "languages",
     "log_bucket",
+    "most_errors",
     "pac_mdl_bound",
     "percent_up",
     "picked_values",
     "question_of",
     "sample",
     "sample_more",
+    "sampling_warnings",
+    "stopping_line",
     "study_bounds",
     "study_guarantee",
 ]

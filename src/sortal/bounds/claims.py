@@ -170,14 +170,14 @@ def claims(
     """
     check_delta(delta)
     kinds = list(dict.fromkeys(about))
-    if not kinds or any(kind not in ABOUT for kind in kinds):
+    if not kinds or any(topic not in ABOUT for topic in kinds):
         raise InputError(f"about must name some of {', '.join(ABOUT)}; got {about!r}")
     if not 0 <= abstain < 1:
         raise InputError(f"abstain is a share in [0, 1); got {abstain!r}")
     labelled = population_of(labelings, X, None, noise).read(y, None)
     learner, truth, batch = labelled.learner, labelled.truth, labelled.learner.batch
-    drawn = labelled.halved(order, random_state)
-    first, test = np.split(drawn, [max(1, len(drawn) // 2)])
+    draw = labelled.halved(order, random_state)
+    first, test = np.split(draw, [max(1, len(draw) // 2)])
     classifier = learner.fit(first, truth.codes[first])
     tested = _Test(classifier, truth.codes, first, test, batch.codes[classifier.row])
     names = np.empty(len(truth.names) + 1, dtype=object)
@@ -195,9 +195,9 @@ def claims(
         statements += tested.classes(level, names) if "classes" in kinds else []
         statements += tested.counts(level, names) if "counts" in kinds else []
     if "abstain" in kinds:
-        kept = tested.certain(abstain)
-        labels[tested.hidden[~kept[tested.hidden]]] = None
-        statements += [] if refused else tested.abstaining(level, kept)
+        answered = tested.certain(abstain)
+        labels[tested.hidden[~answered[tested.hidden]]] = None
+        statements += [] if refused else tested.abstaining(level, answered)
     return Claims(
         tuple(statements),
         float(delta),
@@ -251,13 +251,13 @@ class _Test:
         classified = self.classifier.predicted >= 0
         pool = np.setdiff1d(np.flatnonzero(classified), self.first)
         order = pool[np.argsort(-self.classifier.certainty[pool], kind="stable")]
-        kept = np.zeros(len(classified), dtype=bool)
-        kept[order[: len(pool) - math.floor(share * len(pool))]] = True
-        return kept
+        certain = np.zeros(len(classified), dtype=bool)
+        certain[order[: len(pool) - math.floor(share * len(pool))]] = True
+        return certain
 
-    def abstaining(self, delta: float, kept: Bools) -> list[Claim]:
+    def abstaining(self, delta: float, answered: Bools) -> list[Claim]:
         """Claim about the answered objects that are wrong."""
-        return self._about(kept, "abstain", delta)
+        return self._about(answered, "abstain", delta)
 
     def clusters(
         self, delta: float, cluster_names: NDArray[np.object_], names: NDArray[np.object_]

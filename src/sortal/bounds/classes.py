@@ -32,7 +32,7 @@ class KnownClasses:
     ----------
     codes : ndarray of int64, shape (n,)
         Class of each object, an index into ``names``; -1 where unknown.
-    known : ndarray of int, shape (m,)
+    labelled : ndarray of int, shape (m,)
         Positions of the labelled objects.
     names : tuple
         The classes that a cluster may be given.
@@ -144,6 +144,17 @@ def known_classes(y: Labels, n: int, classes: Classes = None) -> KnownClasses:
             *(() if alike is None else (alike,)),
             *([] if listed else (note.rstrip(".") for note in none_note(seen))),
         ),
+    )
+
+
+def classes_of(labelled: Ints, classes: Ints, n: int) -> KnownClasses:
+    """The same of objects whose classes are codes from 0, with an open list."""
+    codes = np.full(n, -1, dtype=np.int64)
+    codes[labelled] = classes
+    counts = np.bincount(classes)
+    bits = naming_bits(n, counts)
+    return KnownClasses(
+        codes, np.flatnonzero(codes >= 0), tuple(range(len(counts))), 0, bits, "", (), ()
     )
 
 

@@ -9,17 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortal.bounds.selection import Chooser, choose, expected_errors
+from sortal.bounds.tuned import TUNED, TunedBounds
 from sortal.runtime.threads import thread_pools
 
 if TYPE_CHECKING:
     from sortal.bounds.languages import Language
     from sortal.labelings.partitions import Labelings
     from sortal.runtime.types import Floats, Ints
-
-#: inverse penalty of the logistic regression on memberships, and sum of an object's scaled ones
-PENALTY, MEMBERSHIP_SCALE = 100.0, 10.0
-#: number of extremely randomised trees, and weight of the best clustering's vote
-TREES, VOTE = 60, 0.5
 
 
 @dataclass(frozen=True)
@@ -132,6 +128,8 @@ class Learner:
         As for :func:`sortal.bounds.selection.choose`.
     lessons : ndarray of int64
         Classes of the objects that teach.
+    tuned : TunedBounds
+        Constants of these classifiers.
 
     Notes
     -----
@@ -152,6 +150,7 @@ class Learner:
     language: Language | None = None
     chooser: Chooser | None = None
     lessons: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    tuned: TunedBounds = TUNED
 
     @property
     def n(self) -> int:
@@ -183,7 +182,7 @@ class Learner:
     def _fit(self, labelled: Ints, classes: Ints) -> TransductiveClassifier:
         """Classifier of all objects, the teaching ones included."""
         chosen = choose(
-            self.batch, labelled, classes, self.bits, self.language, chooser=self.chooser
+            self.batch, labelled, classes, self.bits, self.language, self.chooser, self.tuned
         )
         single = of_clusters(self.batch, *chosen)
         seen, codes = np.unique(classes, return_inverse=True)
@@ -193,7 +192,7 @@ class Learner:
         number = np.zeros(int(seen[-1]) + 1, dtype=np.int64)
         number[seen] = np.arange(len(seen))
         classified = single.predicted >= 0
-        shares[classified, number[single.predicted[classified]]] += VOTE
+        shares[classified, number[single.predicted[classified]]] += 0.5
         predicted = seen[shares.argmax(axis=1)]
         carrier = "clusterings" if self.X is None else "clusterings and features"
         if (predicted == predicted[0]).all():
@@ -213,7 +212,7 @@ class Learner:
             warnings.simplefilter("ignore")
             shares = self._by_memberships(labelled, codes)
             if self.X is not None:
-                model = ExtraTreesClassifier(TREES, random_state=0)
+                model = ExtraTreesClassifier(self.tuned.n_trees, random_state=0)
                 if sparse.issparse(self.X):
                     model = LogisticRegression(max_iter=300)
                 shares += model.fit(self.X[labelled], codes).predict_proba(self.X)
@@ -228,11 +227,11 @@ class Learner:
         codes = self.batch.codes[:, labelled]
         ends = np.cumsum(self.batch.n_clusters)
         starts = ends - self.batch.n_clusters
-        weight = MEMBERSHIP_SCALE / len(self.batch)
+        weight = self.tuned.membership_scale / len(self.batch)
         row, at = np.nonzero(codes >= 0)
         entries = (np.full(len(at), weight), (at, codes[row, at] + starts[row]))
         table = sparse.csr_matrix(entries, shape=(len(labelled), int(ends[-1])))
-        model = LogisticRegression(C=PENALTY, max_iter=300).fit(table, classes)
+        model = LogisticRegression(C=self.tuned.penalty, max_iter=300).fit(table, classes)
         weights = np.ascontiguousarray(model.coef_) * weight
         scores = np.tile(model.intercept_[:, None], (1, self.batch.n_objects))
         added = np.empty(self.batch.n_objects)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def half(
     learner: Learner,
     truth: KnownClasses,
-    drawn: Ints,
+    draw: Ints,
     delta: float,
     skipped: Skipped = NONE_SKIPPED,
 ) -> ComponentBound:
@@ -29,13 +29,13 @@ def half(
     A single label without lessons tests nothing. Nothing is guaranteed if an object without a
     label is among those that choose: its choice may have looked at the tested labels.
     """
-    size = learners(learner, len(drawn) + skipped.count)
-    first, rest = np.split(drawn, [min(size, max(1, skipped.first)) if skipped.count else size])
+    size = learners(learner, len(draw) + skipped.count)
+    first, tests = np.split(draw, [min(size, max(1, skipped.first)) if skipped.count else size])
     classifier = learner.fit(first, truth.codes[first])
-    errors, tested = classifier.wrong(rest, truth.codes[rest])
-    n, excluded = classifier.hidden(drawn)
+    errors, tested = classifier.wrong(tests, truth.codes[tests])
+    n, excluded = classifier.hidden(draw)
     bound = skipped.bound(b_max, tested, n, errors, log_delta=log_level(delta))
-    test = None if skipped.count else rest
+    test = None if skipped.count else tests
     bound = n if skipped.count and skipped.first < size else int(bound)
     return ComponentBound("half", classifier, bound, n, errors, tested, delta, excluded, test)
 

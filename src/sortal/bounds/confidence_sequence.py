@@ -126,6 +126,6 @@ def most_errors(
     below = np.logaddexp.accumulate(log_prior)[:-1]
     evidence = np.logaddexp.accumulate(log_prior + likely)[:-1] - below
     slack = 1e-9 + 1e-12 * float(gammaln(N + 1.0))
-    kept = possible.copy()
-    kept[1:] &= evidence - np.where(possible, likely, 0.0)[1:] < slack - log_delta
-    return int(np.flatnonzero(kept)[-1])
+    not_excluded = possible.copy()
+    not_excluded[1:] &= evidence - np.where(possible, likely, 0.0)[1:] < slack - log_delta
+    return int(np.flatnonzero(not_excluded)[-1])

@@ -17,25 +17,24 @@ if TYPE_CHECKING:
     from sortal.bounds.classifiers import ComponentBound
     from sortal.runtime.types import Bools, Floats, Ints
 
-#: a bound is refuted if so many errors on its own test labels are less likely than this where the
-#: bound is true; an order, if it is less likely than ``UNORDERED`` among random ones
-REFUTED, UNORDERED = 0.02, 5e-4
-#: labels from which an ascending or descending order is taken for a sorted one
+#: tuned: by eye; a bound is refuted if so many errors on its own test labels are less likely
+REFUTED = 0.02
+#: tuned: by eye; an order is refuted if it is less likely than this among random ones
+UNORDERED = 5e-4
+#: derived: of five rows one random order in 60 is sorted, of four one in 12
 SORTED_FROM = 5
-#: random orders with which that of the classes is compared, and the standard score above which
-SHUFFLES, SUSPECT = 4_999, 2.5
-#: standard score of the correlation of rows and draw above which the order is no random one
+#: derived: a normal score of the correlation of rows and draw that one order in 16,000 exceeds
 CORRELATED = 4.0
 
 
-def refuted(part: ComponentBound) -> bool:
+def refuted(component: ComponentBound) -> bool:
     """Whether a bound's own test errors make it improbable, or leave no number of errors at all."""
-    if part.bound < 0:
+    if component.bound < 0:
         return True
-    m, n = part.tested, part.n
-    if m == 0 or part.bound >= n:
+    m, n = component.tested, component.n
+    if m == 0 or component.bound >= n:
         return False
-    return bool(bucket(m, n, m - part.errors, n - part.bound) < REFUTED)
+    return bool(bucket(m, n, m - component.errors, n - component.bound) < REFUTED)
 
 
 def is_sorted(rows: Ints) -> bool:
@@ -50,11 +49,12 @@ def is_grouped(classes: Ints) -> bool:
     m = len(classes)
     together = int((classes[1:] == classes[:-1]).sum())
     expected = float((counts * (counts - 1)).sum()) / max(m, 1)
-    if m < SORTED_FROM or together - expected <= SUSPECT * math.sqrt(max(expected, 1) / 2):
+    # few orders are simulated: most are clearly random
+    if m < SORTED_FROM or together - expected <= 2.5 * math.sqrt(max(expected, 1) / 2):
         return False
-    shuffled = np.random.default_rng(0).permuted(np.tile(classes, (SHUFFLES, 1)), axis=1)
+    shuffled = np.random.default_rng(0).permuted(np.tile(classes, (SIMULATED, 1)), axis=1)
     as_many = (shuffled[:, 1:] == shuffled[:, :-1]).sum(axis=1) >= together
-    return bool((1 + as_many.sum()) / (1 + SHUFFLES) < UNORDERED)
+    return bool((1 + as_many.sum()) / (1 + SIMULATED) < UNORDERED)
 
 
 def is_correlated(rows: Ints) -> bool:
@@ -118,7 +118,9 @@ def picked_values(guesses: Floats, observed: Bools) -> str:
 
 def contradiction(parts: Iterable[ComponentBound]) -> str:
     """Reason why nothing is guaranteed if a bound contradicts its own test; empty without one."""
-    part = max(
-        (part for part in parts if refuted(part)), key=lambda part: part.errors, default=None
+    component = max(
+        (component for component in parts if refuted(component)),
+        key=lambda component: component.errors,
+        default=None,
     )
-    return "" if part is None else wording.contradicted(part)
+    return "" if component is None else wording.contradicted(component)

@@ -7,13 +7,12 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 
+#: derived: 95 digits count, and 35 guard the sums of up to 2^31 terms
 _DIGITS = 130
-_TERMS = 70
 _PI = Decimal(
     "3.1415926535897932384626433832795028841971693993751058209749445923078164"
     "06286208998628034825342117067982148086513282306647093844609550582231725"
 )
-_TIE = Decimal(10) ** -95
 
 
 def tail_reaches(m: int, n: int, a: int, b: int, log_delta: Decimal) -> bool:
@@ -26,7 +25,8 @@ def tail_reaches(m: int, n: int, a: int, b: int, log_delta: Decimal) -> bool:
         return True
     with localcontext(prec=_DIGITS, Emin=-(10**15), Emax=10**15):
         log_tail = _log_tail(m, n, a, b)
-        return log_tail >= log_delta * (1 + _TIE if log_delta < 0 else 1 - _TIE)
+        tie = Decimal(10) ** (35 - _DIGITS)
+        return log_tail >= log_delta * (1 + tie if log_delta < 0 else 1 - tie)
 
 
 def log_of(delta: float) -> Decimal:
@@ -86,9 +86,10 @@ def _log_factorial(x: int) -> Decimal:
 @lru_cache(maxsize=1)
 def _bernoulli() -> tuple[Fraction, ...]:
     """B_2, B_4, ... from the recurrence Σ C(j+1, i) B_i = 0."""
+    n_terms = 70  # enough for all digits from x = 150 on
     B = [Fraction(1)]
-    for j in range(1, 2 * _TERMS + 1):
+    for j in range(1, 2 * n_terms + 1):
         odd = j > 1 and j % 2
         total = Fraction(0) if odd else sum(math.comb(j + 1, i) * B[i] for i in range(j))
         B.append(-Fraction(total) / (j + 1))
-    return tuple(B[2 * k] for k in range(1, _TERMS + 1))
+    return tuple(B[2 * k] for k in range(1, n_terms + 1))

@@ -14,20 +14,19 @@ from sortal.bounds.classifiers import ComponentBound
 from sortal.bounds.confidence_sequence import b_always
 from sortal.bounds.guarantees import Guarantee
 from sortal.bounds.pac_mdl import PacMdlBound
-from sortal.bounds.sequential import FOR_TARGET, PLANNED, SEQUENCES
+from sortal.bounds.sequential import FOR_TARGET, PLANNED, WITHOUT_TARGET
 from sortal.bounds.stopping import StoppingLine, stopping_line
 from sortal.bounds.tails import b_max, log_level
+from sortal.bounds.tuned import TUNED
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from sortal.runtime.types import Floats, Ints
 
-#: multiples of the labels so far for which the bound is forecast, and the largest of the powers by
-#: which the error rate of a classifier may fall with the number of its labels
-GROWTH, FASTEST = (2.0, 3.5), 0.5
-#: simulated futures of a bound and of a number of labels, and the ends of the interval and its
-#: middle; between these ends lie four in five of the bounds that came true on generated data
-FUTURES, FEWER_FUTURES, LIMITS = 2_000, 500, (0.15, 0.5, 0.85)
+#: limit of cost: simulated futures of a bound; a search for a number of labels has a quarter
+FUTURES = 2_000
+#: tuned: between these ends lie four in five of the bounds that came true on generated tables
+LIMITS = (0.15, 0.5, 0.85)
 
 
 @dataclass(frozen=True)
@@ -104,7 +103,7 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float | None = None)
         raise InputError(f"target is an error rate in [0, 1); got {target!r}")
     if bound.m == 0:
         raise InputError("nothing is labelled, so there is no error rate to forecast from")
-    futures = _Futures(bound, FEWER_FUTURES)
+    futures = _Futures(bound, FUTURES // 4)
     labelled, last = bound.m, bound.m + bound.n - 1
 
     def more(end: int) -> int | None:
@@ -191,7 +190,7 @@ def forecast_bounds(
     """
     m, last = bound.m, bound.m + bound.n - 1
     if labelled is None:
-        labelled = [int(float(f"{m * factor:.2g}")) for factor in GROWTH]
+        labelled = [int(float(f"{m * factor:.2g}")) for factor in TUNED.growth]
     if any(number < m for number in labelled):
         raise InputError(f"{m} objects are labelled already; forecast at {m} labels or more")
     if bound.refused or m == 0:
@@ -212,7 +211,7 @@ class _Futures:
         rng = np.random.default_rng(0)
         luck, power, chance = rng.random((3, count))
         self._bound, self._plans = bound, _plans(bound)
-        self._draws = luck, power * FASTEST, chance
+        self._draws = luck, power / 2, chance
         self._stops = {i: plan.stops(luck, rng) for i, plan in enumerate(self._plans) if plan.line}
         self._rates: dict[int, tuple[float, float, float]] = {}
 
@@ -303,18 +302,18 @@ def _plans(bound: Guarantee | PacMdlBound) -> list[_Plan]:
         level = log_level(bound.delta, bound.bits)
         return [_Plan(m, bound.n, bound.errors, m, 1.0, 0, level, False, False)]
     plans = []
-    for part in bound.parts:
-        n, e, t = part.n, part.errors, part.tested
-        name = bound.mdl.labelings.names[part.classifier.row]
-        if part.method in ("pac-mdl", "mdl-sequence"):
-            level = log_level(part.delta, bound.mdl[name].bits)
-            followed = part.method == "mdl-sequence"
+    for component in bound.parts:
+        n, e, t = component.n, component.errors, component.tested
+        name = bound.mdl.labelings.names[component.classifier.row]
+        if component.method in ("pac-mdl", "mdl-sequence"):
+            level = log_level(component.delta, bound.mdl[name].bits)
+            followed = component.method == "mdl-sequence"
             plans.append(_Plan(m, n, e, t, t / m, 0, level, followed, False))
-        elif part.method == "half":
-            plans.append(_Plan(m, n, e, t, t / m, 0, log_level(part.delta), False, True))
-        elif part.method == "start":
-            gain = _gain(part)
-            level = log_level(part.delta) + gain
+        elif component.method == "half":
+            plans.append(_Plan(m, n, e, t, t / m, 0, log_level(component.delta), False, True))
+        elif component.method == "start":
+            gain = _gain(component)
+            level = log_level(component.delta) + gain
             plans.append(_Plan(m, n, e, t, 1.0, m - t, level, True, False))
     return plans + (
         _plans_to_come(bound) if bound.target is None else _plans_for_target(bound, bound.target)
@@ -323,16 +322,17 @@ def _plans(bound: Guarantee | PacMdlBound) -> list[_Plan]:
 
 def _plans_to_come(bound: Guarantee) -> list[_Plan]:
     """Recipes of the tests that begin at a later number of labels, by the latest classifier."""
-    tests = [part for part in bound.parts if part.method == "start"]
+    tests = [component for component in bound.parts if component.method == "start"]
     if not tests:
         return []
-    latest = min(tests, key=lambda part: part.tested)
+    latest = min(tests, key=lambda component: component.tested)
     n_lessons = len(bound.labels) - len(latest.classifier.predicted)
-    rivals = [part for part in tests if part.tested] or tests
-    part = min(rivals, key=lambda part: (part.errors + 1) / (part.tested + 2))
+    rivals = [component for component in tests if component.tested] or tests
+    component = min(rivals, key=_smoothed_rate)
+    delta = WITHOUT_TARGET.tests * bound.delta
     return [
-        _Plan(bound.m, bound.n, part.errors, part.tested, 1.0, begins - n_lessons,
-              min(log_level(share * SEQUENCES * bound.delta) + _gain(part), 0.0), True, True)
+        _Plan(bound.m, bound.n, component.errors, component.tested, 1.0, begins - n_lessons,
+              min(log_level(share * delta) + _gain(component), 0.0), True, True)
         for begins, share in PLANNED.items()
         if begins - n_lessons > bound.m
     ]  # fmt: skip
@@ -340,30 +340,35 @@ def _plans_to_come(bound: Guarantee) -> list[_Plan]:
 
 def _plans_for_target(bound: Guarantee, target: float) -> list[_Plan]:
     """Recipes of the tests of a target, those begun and the next one."""
-    begun = [part for part in bound.parts if part.method == "target"]
+    begun = [component for component in bound.parts if component.method == "target"]
     plans = []
-    for part in begun:
-        if part.bound < part.n:
+    for component in begun:
+        if component.bound < component.n:
             continue
-        n, e, t = part.n, part.errors, part.tested
-        line = stopping_line(n + t, target, part.delta)
+        n, e, t = component.n, component.errors, component.tested
+        line = stopping_line(n + t, target, component.delta)
         plans.append(_Plan(bound.m, n, e, t, 1.0, bound.m - t, 0.0, True, False, line, target))
-    if len(begun) < len(FOR_TARGET):
+    if len(begun) < len(FOR_TARGET.target):
         # of the classifiers so far the one that was wrong least often
-        rivals = begun or [part for part in bound.parts if part.tested]
-        part = min(rivals, key=lambda part: (part.errors + 1) / (part.tested + 2))
-        line = stopping_line(bound.n, target, FOR_TARGET[len(begun)] * bound.delta)
-        e, t = part.errors, part.tested
+        rivals = begun or [component for component in bound.parts if component.tested]
+        component = min(rivals, key=_smoothed_rate)
+        line = stopping_line(bound.n, target, FOR_TARGET.target[len(begun)] * bound.delta)
+        e, t = component.errors, component.tested
         plans.append(_Plan(bound.m, bound.n, e, t, 1.0, bound.m, 0.0, True, True, line, target))
     return plans
 
 
-def _gain(part: ComponentBound) -> float:
+def _smoothed_rate(component: ComponentBound) -> float:
+    """Error rate on the test labels after one error and one success more."""
+    return (component.errors + 1) / (component.tested + 2)
+
+
+def _gain(component: ComponentBound) -> float:
     """What a test's prior is worth: how much higher a level gives its bound by the even prior."""
-    level = log_level(part.delta)
+    level = log_level(component.delta)
     low, high = level, 0.0
     for _ in range(20):
         middle = (low + high) / 2
-        even = b_always(part.tested, part.n, part.errors, log_delta=middle)
-        low, high = (middle, high) if even > part.bound else (low, middle)
+        even = b_always(component.tested, component.n, component.errors, log_delta=middle)
+        low, high = (middle, high) if even > component.bound else (low, middle)
     return low - level

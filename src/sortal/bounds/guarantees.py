@@ -16,7 +16,7 @@ from sortal.bounds.confidence_sequence import b_always
 from sortal.bounds.contradictions import contradiction, unordered
 from sortal.bounds.ledger import Asked, ask_about
 from sortal.bounds.pac_mdl import PacMdlBounds, bounds_of
-from sortal.bounds.population import LabelledPopulation, Population, population_of
+from sortal.bounds.population import LabelledPopulation, population_of
 from sortal.bounds.row_classes import RowClasses, row_classes
 from sortal.bounds.sampling import PREFIXES, doubted_draw
 from sortal.bounds.sequential import Starts
@@ -24,7 +24,6 @@ from sortal.bounds.skipped import Skipped
 from sortal.bounds.tails import b_max, check_delta, log_level
 from sortal.datasets import KnownLabels
 from sortal.labelings.labels import NoisePolicy
-from sortal.labelings.partitions import Labelings, as_labelings
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.bounds.classes import Clusterings
+    from sortal.labelings.partitions import Labelings
     from sortal.runtime.types import ArrayLike, Ints, Labels, RandomState
 
 #: shares of delta of the components, by the one expected to give the lowest bound
@@ -42,9 +42,6 @@ SPLITS = {
     "half": {"half": 0.9, "pac-mdl": 0.08, "largest class": 0.02},
     "pac-mdl": {"half": 0.16, "pac-mdl": 0.82, "largest class": 0.02},
 }
-#: shares of delta beside the tests, if labelling may stop at any number of labels, and at a target
-ALWAYS = {"mdl-sequence": 0.04, "largest class": 0.02}
-BESIDE_TARGET = {"mdl-sequence": 0.01, "largest class": 0.01}
 
 
 @dataclass(frozen=True)
@@ -170,12 +167,12 @@ class Guarantee(wording.Worded):
         """Composition of the guarantee, in words."""
         return wording.reason_of(self)
 
-    def counted(self, asked: Asked, delta: float) -> Guarantee:
+    def counted(self, question: Asked, delta: float) -> Guarantee:
         """The same as the answer to a counted question, which is stored; ``delta`` is the whole."""
         if not self.refused:
-            asked.keep()
-        premises = self.premises if asked.number is None else wording.of_counted(self.premises)
-        return replace(self, delta=float(delta), question=asked.sentence, premises=premises)
+            question.keep()
+        premises = self.premises if question.number is None else wording.of_counted(self.premises)
+        return replace(self, delta=float(delta), question=question.sentence, premises=premises)
 
     def refusing(self, reason: str) -> Guarantee:
         """The same without content, for this reason."""
@@ -293,31 +290,26 @@ def guarantee(
     >>> best.name, best.method, best.bound
     ('two', 'pac-mdl', 72)
     """
-    batch = as_labelings(labelings, noise=noise)
+    unreadable = 0
     if isinstance(y, KnownLabels):
-        answer = guarantee(
-            batch, y.values, delta, anytime=anytime, X=X, order=y.order, taught=y.taught,
-            skipped=y.skipped, classes=classes, random_state=random_state, ledger=ledger,
-        )  # fmt: skip
-        excused = (wording.unreadable(len(y.draw.unreadable)),) * bool(y.draw.unreadable)
-        return replace(answer, premises=(*answer.premises, *excused))
-    labels = batch.in_order(y)
+        order, taught, skipped, unreadable = y.order, y.taught, y.skipped, len(y.draw.unreadable)
+        y = y.values
+    labelled = population_of(labelings, X, None, noise, taught).read(y, classes)
+    question, share = None, 1
     if ledger is not None:
         options = {"anytime": anytime, "X": X is not None, "classes": classes, "delta": delta}
-        asked = ask_about(batch, labels, order, ledger, options)
-        counted = guarantee(
-            batch, labels, delta * asked.share, anytime=anytime or asked.anytime, X=X, order=order,
-            taught=taught, skipped=skipped, classes=classes, random_state=random_state,
-        )  # fmt: skip
-        return counted.counted(asked, delta)
-    if anytime is not False:
-        target = None if anytime is True else float(anytime)
-        sequence = LabelSequence(
-            batch, delta, target, X=X, taught=taught, classes=classes, noise=noise
-        )
-        return sequence.update(labels, order, skipped, random_state=random_state)
-    labelled = population_of(batch, X, None, noise, taught).read(labels, classes)
-    return fixed_guarantee(labelled, delta, order, skipped, random_state)
+        question = ask_about(labelled, order, ledger, options)
+        anytime, share = anytime or question.anytime, question.share
+    blank = Skipped.of(skipped, order)
+    if anytime is False:
+        answer = fixed_guarantee(labelled, delta * share, order, blank, random_state)
+    else:
+        tests = Sequence(delta * share, None if anytime is True else float(anytime))
+        answer = tests.guarantee(labelled, order, blank, random_state)
+    if question is not None:
+        answer = answer.counted(question, delta)
+    excused = (wording.unreadable(unreadable),) * bool(unreadable)
+    return replace(answer, premises=(*answer.premises, *excused))
 
 
 class LabelSequence:
@@ -357,22 +349,9 @@ class LabelSequence:
         classes: Classes = None,
         noise: NoisePolicy = "error",
     ) -> None:
-        check_delta(delta)
-        if target is not None and not 0 < target < 1:
-            raise InputError(f"the target is a rate between 0 and 1; got {target!r}")
+        self._tests = Sequence(delta, target)
         self._population = population_of(labelings, X, prior, noise, taught)
-        self._delta, self._classes = delta, classes
-        self._starts = Starts(delta, target)
-        self._shares = ALWAYS if target is None else BESIDE_TARGET
-        #: lowest bound of the previous call, with its class names, objects and their classes
-        self._lowest: tuple[ComponentBound, tuple[Any, ...], Ints, list[Any]] | None = None
-
-    @classmethod
-    def of(cls, population: Population, delta: float, classes: Classes = None) -> LabelSequence:
-        """Sequence of a validated population."""
-        sequence = cls(population.batch, delta, classes=classes)
-        sequence._population = population
-        return sequence
+        self._classes = classes
 
     def update(
         self,
@@ -395,49 +374,76 @@ class LabelSequence:
             Its ``bound`` never rises while labels are only added, unless the draw is refused.
             As a share of the fewer unlabelled objects it may.
         """
-        blank = Skipped.of(skipped, order)
-        guaranteed = self._updated(y, order, blank, random_state)
-        if blank.count and not guaranteed.refused:
-            right = self._updated(y, order, replace(blank, are_errors=False), random_state)
-            return _beside(guaranteed, right, blank)
+        labelled = self._population.read(y, self._classes)
+        return self._tests.guarantee(labelled, order, Skipped.of(skipped, order), random_state)
+
+
+class Sequence:
+    """The tests of a guarantee that holds at every number of labels, of validated input."""
+
+    def __init__(self, delta: float, target: float | None) -> None:
+        check_delta(delta)
+        if target is not None and not 0 < target < 1:
+            raise InputError(f"the target is a rate between 0 and 1; got {target!r}")
+        self._delta = delta
+        self._starts = Starts(delta, target)
+        #: lowest bound of the previous call, with its class names, objects and their classes
+        self._lowest: tuple[ComponentBound, tuple[Any, ...], Ints, list[Any]] | None = None
+
+    def guarantee(
+        self,
+        labelled: LabelledPopulation,
+        order: npt.ArrayLike | None,
+        skipped: Skipped,
+        random_state: RandomState,
+    ) -> Guarantee:
+        """Guarantee of these labels; ``order`` starts with the labels of the previous call."""
+        guaranteed = self._updated(labelled, order, skipped, random_state)
+        if skipped.count and not guaranteed.refused:
+            blank = replace(skipped, are_errors=False)
+            right = self._updated(labelled, order, blank, random_state)
+            return _beside(guaranteed, right, skipped)
         return guaranteed
 
     def _updated(
-        self, y: Labels, order: npt.ArrayLike | None, skipped: Skipped, random_state: RandomState
+        self,
+        labelled: LabelledPopulation,
+        order: npt.ArrayLike | None,
+        skipped: Skipped,
+        random_state: RandomState,
     ) -> Guarantee:
         """Guarantee of these labels and of the objects without one."""
-        population = self._population
-        labelled = population.read(y, self._classes)
+        population = labelled.population
         batch, truth = population.batch, labelled.truth
-        shares = self._shares
-        share = 1 - shares["largest class"] if order is None else shares["mdl-sequence"]
+        shares = self._starts.shares
+        share = 1 - shares.largest_class if order is None else shares.mdl
         mdl = bounds_of(
             batch, truth, self._delta * share, population.language, random_state, once=False
         ).at_every_number(skipped)
         parts = [
             _described(mdl, "mdl-sequence", truth.labelled, skipped),
-            largest_class(batch, truth, self._delta * shares["largest class"], b_always, skipped),
+            largest_class(batch, truth, self._delta * shares.largest_class, b_always, skipped),
         ]
         doubt = None
         if order is not None:
-            drawn = population.drawn(order, truth.labelled, random_state)
-            parts += self._starts.parts(labelled.learner, drawn, truth.codes[drawn], skipped)
+            draw = population.drawn(order, truth.labelled, random_state)
+            parts += self._starts.parts(labelled.learner, draw, truth.codes[draw], skipped)
             if not skipped.count:
-                parts += self._earlier(labelled, drawn, min(part.wrong for part in parts))
-                drawn_classes = [labelled.names[code] for code in truth.codes[drawn]]
+                parts += self._earlier(labelled, draw, min(component.wrong for component in parts))
+                drawn_classes = [labelled.names[code] for code in truth.codes[draw]]
                 lowest = min(parts, key=lambda p: p.wrong)
-                self._lowest = (lowest, labelled.names, drawn, drawn_classes)
-            sizes = [m for m in PREFIXES if m <= len(drawn)]
-            doubts = [doubted_draw(batch.codes, drawn[:m], len(PREFIXES)) for m in sizes]
+                self._lowest = (lowest, labelled.names, draw, drawn_classes)
+            sizes = [m for m in PREFIXES if m <= len(draw)]
+            doubts = [doubted_draw(batch.codes, draw[:m], len(PREFIXES)) for m in sizes]
             doubt = min((d for d in doubts if d), key=lambda d: d.p, default=None)
-            mdl = mdl.refusing(unordered(drawn, truth.codes[drawn]))
+            mdl = mdl.refusing(unordered(draw, truth.codes[draw]))
         guaranteed = _guarantee_of(
             labelled, parts, mdl.after(doubt), self._delta, (True, order is not None)
         )
         return replace(guaranteed, target=None if order is None else self._starts.target)
 
     def _earlier(
-        self, labelled: LabelledPopulation, drawn: Ints, lowest: int
+        self, labelled: LabelledPopulation, draw: Ints, lowest: int
     ) -> list[ComponentBound]:
         """Lowest bound of the previous call, if it is still below the current ones.
 
@@ -445,16 +451,16 @@ class LabelSequence:
         """
         if self._lowest is None:
             return []
-        part, names, drawn_before, classes_before = self._lowest
-        codes, since = labelled.truth.codes, drawn[len(drawn_before) :]
-        same = np.array_equal(drawn_before, drawn[: len(drawn_before)])
+        component, names, drawn_before, classes_before = self._lowest
+        codes, since = labelled.truth.codes, draw[len(drawn_before) :]
+        same = np.array_equal(drawn_before, draw[: len(drawn_before)])
         if not same or [labelled.names[code] for code in codes[drawn_before]] != classes_before:
             return []
         number = {name: i for i, name in enumerate(labelled.names)}
         if any(name not in number for name in names):
             return []
         renumbered = np.array([*(number[name] for name in names), -1])
-        classifier = part.classifier
+        classifier = component.classifier
         classifier = replace(
             classifier,
             predicted=renumbered[classifier.predicted],
@@ -462,14 +468,14 @@ class LabelSequence:
         )
         errors, n_predicted = classifier.wrong(since, codes[since])
         updated = replace(
-            part,
+            component,
             classifier=classifier,
-            bound=part.bound - errors,
-            n=part.n - n_predicted,
-            errors=part.errors + errors,
-            tested=part.tested + n_predicted,
-            excluded=part.excluded - (len(since) - n_predicted),
-            test=None if part.test is None else np.append(part.test, since),
+            bound=component.bound - errors,
+            n=component.n - n_predicted,
+            errors=component.errors + errors,
+            tested=component.tested + n_predicted,
+            excluded=component.excluded - (len(since) - n_predicted),
+            test=None if component.test is None else np.append(component.test, since),
         )
         return [updated] if updated.wrong < lowest else []
 
@@ -478,21 +484,20 @@ def fixed_guarantee(
     labelled: LabelledPopulation,
     delta: float,
     order: npt.ArrayLike | None,
-    skipped: npt.ArrayLike | None = None,
-    random_state: RandomState = 0,
+    skipped: Skipped,
+    random_state: RandomState,
 ) -> Guarantee:
     """Guarantee for a number of labels fixed beforehand, of validated input."""
     check_delta(delta)
-    blank = Skipped.of(skipped, order)
-    drawn = (
+    draw = (
         labelled.population.drawn(order, labelled.truth.labelled, random_state)
-        if blank.count
+        if skipped.count
         else labelled.halved(order, random_state)
     )
-    guaranteed = _fixed(labelled, delta, drawn, blank, random_state)
-    if blank.count and not guaranteed.refused:
-        right = _fixed(labelled, delta, drawn, replace(blank, are_errors=False), random_state)
-        return _beside(guaranteed, right, blank)
+    guaranteed = _fixed(labelled, delta, draw, skipped, random_state)
+    if skipped.count and not guaranteed.refused:
+        right = _fixed(labelled, delta, draw, replace(skipped, are_errors=False), random_state)
+        return _beside(guaranteed, right, skipped)
     return guaranteed
 
 
@@ -506,7 +511,7 @@ def _beside(guaranteed: Guarantee, right: Guarantee, skipped: Skipped) -> Guaran
 def _fixed(
     labelled: LabelledPopulation,
     delta: float,
-    drawn: Ints,
+    draw: Ints,
     skipped: Skipped,
     random_state: RandomState,
 ) -> Guarantee:
@@ -514,13 +519,13 @@ def _fixed(
     learner, truth = labelled.learner, labelled.truth
     batch, language = labelled.population.batch, labelled.population.language
     # without an order it is not known whether an object without a label helped to choose
-    doubt = unordered(drawn, truth.codes[drawn]) if skipped.count else ""
-    n_drawn = len(drawn) + skipped.count
+    doubt = unordered(draw, truth.codes[draw]) if skipped.count else ""
+    n_drawn = len(draw) + skipped.count
     shares = _split(batch, n_drawn, n_drawn - learners(learner, n_drawn), delta)
     share = delta * shares["pac-mdl"]
     mdl = bounds_of(batch, truth, share, language, random_state, skipped=skipped)
     parts = [
-        half(learner, truth, drawn, delta * shares["half"], skipped),
+        half(learner, truth, draw, delta * shares["half"], skipped),
         _described(mdl, "pac-mdl", truth.labelled, skipped),
         largest_class(batch, truth, delta * shares["largest class"], b_max, skipped),
     ]
@@ -550,8 +555,8 @@ def _guarantee_of(
     batch, truth = mdl.labelings, labelled.truth
     mdl = mdl.refusing(contradiction(parts))
     if mdl.refused:
-        parts = [replace(part, bound=part.n) for part in parts]
-    parts = sorted(parts, key=lambda part: part.wrong)
+        parts = [replace(component, bound=component.n) for component in parts]
+    parts = sorted(parts, key=lambda component: component.wrong)
     best = parts[0]
     classifier = best.classifier
     names = np.array([*labelled.names, None], dtype=object)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortal.bounds import wording
-from sortal.labelings.labels import known_labels
+from sortal.bounds.tuned import TUNED
 from sortal.runtime.output import append_line
 from sortal.runtime.user_folder import state_folder
 from sortal.runtime.validation import InputError, StorageError
@@ -23,17 +23,13 @@ from sortal.runtime.validation import InputError, StorageError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sortal.bounds.population import LabelledPopulation
     from sortal.labelings.partitions import Labelings
-    from sortal.runtime.types import Labels
 
 #: the file of questions, in the folder of the labels and in the user's folder
 FILE_NAME = "sortal-questions.jsonl"
 #: first bytes of a line
 _BEGINS = b'{"id"'
-#: two sets of labels are one if they share this part of the smaller, and so many labels
-ALIKE, FEWEST_SHARED = 0.8, 5
-#: characters of the hash of a label
-HASH_LENGTH = 8
 
 
 def share_of(number: int) -> float:
@@ -72,7 +68,7 @@ class LedgerEntry:
         """Whether the question is about these labels, fewer of them, more, or some corrected."""
         mine, yours = set(self.pairs), set(pairs)
         shared, smaller = len(mine & yours), min(len(mine), len(yours))
-        return mine == yours or (shared >= FEWEST_SHARED and shared >= ALIKE * smaller)
+        return mine == yours or (shared >= TUNED.fewest_shared and shared >= TUNED.alike * smaller)
 
     def covers(self, question: str, pairs: Sequence[str], *, ordered: bool) -> bool:
         """Whether the answer to the question, about these labels, needs no further share."""
@@ -163,8 +159,8 @@ class Ledger:
         latest: dict[str, LedgerEntry] = {}
         for path in self.files:
             for entry in _read(path):
-                known = latest.get(entry.id)
-                if known is None or len(known.pairs) <= len(entry.pairs):
+                previous = latest.get(entry.id)
+                if previous is None or len(previous.pairs) <= len(entry.pairs):
                     latest[entry.id] = entry
         return sorted((e for e in latest.values() if e.is_about(pairs)), key=lambda e: e.at)
 
@@ -207,25 +203,24 @@ class Ledger:
 
 
 def ask_about(
-    batch: Labelings,
-    y: Labels,
+    labelled: LabelledPopulation,
     order: npt.ArrayLike | None,
-    ledger: str | Path | None,
+    ledger: str | Path,
     options: dict[str, Any],
 ) -> Asked:
     """Count a question about the labels of objects, by their positions."""
-    truth = known_labels(y, batch.n_objects, name="y")
-    rows = [i for i, value in enumerate(truth) if value is not None]
-    rows = rows if order is None else [int(i) for i in np.asarray(order)]
-    pairs = [(i, truth[i]) for i in rows]
-    return Ledger(ledger).ask(question_of(batch, **options), pairs, ordered=order is not None)
+    classes = labelled.of_all(labelled.truth.codes)
+    rows = np.flatnonzero(labelled.is_labelled) if order is None else np.asarray(order)
+    pairs = [(i, classes[i]) for i in rows.tolist()]
+    question = question_of(labelled.population.all_objects, **options)
+    return Ledger(ledger).ask(question, pairs, ordered=order is not None)
 
 
 def hashes(labels: Iterable[tuple[int, Any]]) -> tuple[str, ...]:
     """Hash of each pair of a row and a class."""
     return tuple(
         hashlib.sha256(f"{int(row)}\0{_plain(label)}".encode("utf-8", "surrogatepass")).hexdigest()[
-            :HASH_LENGTH
+            :8
         ]
         for row, label in labels
     )

@@ -123,9 +123,9 @@ def share_of_pairs(x: int, m: int, population: int, delta: float) -> tuple[float
         return low
 
     low = least(lambda K: _chances(K, m, population)[x:].sum() > delta / 2)
-    beyond = least(lambda K: _chances(K, m, population)[: x + 1].sum() <= delta / 2)
-    still = _chances(beyond, m, population)[: x + 1].sum() > delta / 2
-    return low / population, (beyond if still else max(beyond - 1, x)) / population
+    excluded = least(lambda K: _chances(K, m, population)[: x + 1].sum() <= delta / 2)
+    still = _chances(excluded, m, population)[: x + 1].sum() > delta / 2
+    return low / population, (excluded if still else max(excluded - 1, x)) / population
 
 
 def _chances(K: int, m: int, population: int) -> Floats:

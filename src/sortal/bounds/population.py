@@ -13,10 +13,8 @@ from sortal.bounds.classes import Classes, KnownClasses, known_classes
 from sortal.bounds.classifiers import Learner
 from sortal.bounds.contradictions import unordered
 from sortal.bounds.languages import Language, Mixed, Prior
-from sortal.labelings.indexes import in_order_of
 from sortal.labelings.labels import NOISE, NoisePolicy
 from sortal.labelings.partitions import Labelings, as_labelings
-from sortal.labelings.row_join import Rows
 from sortal.runtime.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:
@@ -24,29 +22,31 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.bounds.classes import Clusterings
-    from sortal.runtime.types import ArrayLike, Ints, Labels, RandomState
+    from sortal.runtime.types import ArrayLike, Bools, Ints, Labels, RandomState
 
 
 @dataclass(frozen=True)
 class Population:
-    """Objects of a guarantee, at positions ``objects``, and those that teach, at ``taught``."""
+    """Objects of a guarantee, at positions ``objects``, and those that teach, at ``taught``.
 
+    ``all_objects`` are the clusterings of both, and ``batch`` those of the first.
+    """
+
+    all_objects: Labelings
     batch: Labelings
     learner: Learner
     language: Language
     objects: Ints
     taught: Ints
-    index: Rows | None = None
 
     @property
     def n_all(self) -> int:
         """Number of objects, the teaching ones included."""
-        return len(self.objects) + len(self.taught)
+        return self.all_objects.n_objects
 
     def read(self, y: Labels, classes: Classes) -> LabelledPopulation:
         """Labels of the population and of the objects that teach."""
-        y = in_order_of(self.index, y, name="labelings", other_name="y", on="right")
-        truth = known_classes(y, self.n_all, classes)
+        truth = known_classes(self.all_objects.in_order(y), self.n_all, classes)
         if not len(self.taught):
             return LabelledPopulation(self, self.learner, truth, truth.names)
         class_of = np.array([*truth.names, None], dtype=object)[truth.codes]
@@ -56,13 +56,18 @@ class Population:
                 f"an object that is to teach has no label: position {missing[0]}, one of "
                 f"{len(missing)}; label these first"
             )
-        drawn = known_classes(class_of[self.objects], len(self.objects), classes)
-        drawn = replace(drawn, premises=(wording.TAUGHT, *drawn.premises[1:]))
+        truth_of_draw = known_classes(class_of[self.objects], len(self.objects), classes)
+        truth_of_draw = replace(
+            truth_of_draw, premises=(wording.TAUGHT, *truth_of_draw.premises[1:])
+        )
         lessons = class_of[self.taught]
-        names = (*drawn.names, *dict.fromkeys(n for n in lessons if n not in drawn.names))
+        names = (
+            *truth_of_draw.names,
+            *dict.fromkeys(n for n in lessons if n not in truth_of_draw.names),
+        )
         number = {name: i for i, name in enumerate(names)}
         codes = np.array([number[name] for name in lessons], dtype=np.int64)
-        return LabelledPopulation(self, replace(self.learner, lessons=codes), drawn, names)
+        return LabelledPopulation(self, replace(self.learner, lessons=codes), truth_of_draw, names)
 
     def drawn(self, order: npt.ArrayLike | None, labelled: Ints, random_state: RandomState) -> Ints:
         """Labelled objects of the population in the order of the draw, as positions among them."""
@@ -82,6 +87,11 @@ class LabelledPopulation:
     truth: KnownClasses
     names: tuple[Any, ...]
 
+    @property
+    def is_labelled(self) -> Bools:
+        """Whether each object has a label, the teaching ones included."""
+        return self.spread(self.truth.codes >= 0, True)
+
     def spread(self, values: NDArray[Any], of_lessons: Any) -> NDArray[Any]:
         """Values of the population's objects among all, with one value for the lessons."""
         everywhere = np.full(self.population.n_all, of_lessons, dtype=values.dtype)
@@ -90,10 +100,10 @@ class LabelledPopulation:
 
     def halved(self, order: npt.ArrayLike | None, random_state: RandomState) -> Ints:
         """Labelled objects, the half that chooses first: drawn first, if the order is random."""
-        drawn = self.population.drawn(order, self.truth.labelled, random_state)
-        if order is not None and unordered(drawn, self.truth.codes[drawn]):
+        draw = self.population.drawn(order, self.truth.labelled, random_state)
+        if order is not None and unordered(draw, self.truth.codes[draw]):
             return order_of(None, self.truth.labelled, random_state)
-        return drawn
+        return draw
 
     def of_all(self, codes: Ints) -> NDArray[np.object_]:
         """Classes of all objects: ``codes`` for the population, the lessons as they are."""
@@ -120,9 +130,7 @@ def population_of(
     all_objects = np.arange(batch.n_objects)
     rows = np.zeros(0, dtype=np.intp) if taught is None else np.asarray(taught)
     if not len(rows):
-        return Population(
-            batch, learner, language, all_objects, rows.astype(np.intp), batch.objects
-        )
+        return Population(batch, batch, learner, language, all_objects, rows.astype(np.intp))
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(np.unique(rows)) < len(rows):
         raise InputError("taught must be positions of objects: different whole numbers from 0")
     if rows.min() < 0 or rows.max() >= len(all_objects) or len(rows) == len(all_objects):
@@ -142,7 +150,7 @@ def population_of(
     X = None if X is None else learner.X[np.concatenate([objects, rows])]
     lessons = np.full(len(rows), -1, dtype=np.int64)  # their classes come with the labels
     learner = replace(learner, batch=extended, X=X, lessons=lessons)
-    return Population(remaining, learner, language, objects, rows.astype(np.intp), batch.objects)
+    return Population(batch, remaining, learner, language, objects, rows.astype(np.intp))
 
 
 def features(X: ArrayLike | None, n: int) -> Any:

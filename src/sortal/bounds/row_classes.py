@@ -9,6 +9,7 @@ import numpy as np
 
 from sortal.bounds.confidence_sequence import b_always
 from sortal.bounds.tails import b_max, log_level
+from sortal.bounds.tuned import TUNED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 #: methods whose bounds hold at every number of labels
 FOLLOWED = ("start", "target", "mdl-sequence")
-#: number of labels for which the share of all objects stands in the confidence of a cluster
-PRIOR_LABELS = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,60 +71,64 @@ class RowClasses:
         })  # fmt: skip
 
 
-def row_classes(part: ComponentBound, population: LabelledPopulation) -> RowClasses:
+def row_classes(component: ComponentBound, population: LabelledPopulation) -> RowClasses:
     """Classes of all objects by the classifier of one bound."""
-    codes, predicted = population.truth.codes, part.classifier.predicted
+    codes, predicted = population.truth.codes, component.classifier.predicted
     classified = np.where(codes >= 0, codes, predicted)
-    labelled = population.spread(codes >= 0, True)
     limits = np.full(len(population.names) + 1, np.nan)
-    for code, limit in class_limits(part, codes).items():
+    for code, limit in class_limits(component, codes).items():
         limits[code] = limit
     guaranteed = population.spread(np.where(codes < 0, limits[predicted], np.nan), np.nan)
-    confidence = np.where((codes < 0) & (predicted >= 0), _confidence(part, codes), np.nan)
+    confidence = np.where((codes < 0) & (predicted >= 0), _confidence(component, codes), np.nan)
     return RowClasses(
-        population.of_all(classified), labelled, guaranteed, population.spread(confidence, np.nan)
+        population.of_all(classified),
+        population.is_labelled,
+        guaranteed,
+        population.spread(confidence, np.nan),
     )
 
 
-def class_limits(part: ComponentBound, codes: Ints) -> dict[int, float]:
+def class_limits(component: ComponentBound, codes: Ints) -> dict[int, float]:
     """Least share of right predictions among the unlabelled objects of each predicted class.
 
     The objects predicted to be of a class were fixed before the test, so the tested ones are a
     uniform draw from them. The classes share the level evenly. For a single class the bound itself
     is the answer.
     """
-    predicted = part.classifier.predicted
+    predicted = component.classifier.predicted
     classes = np.unique(predicted[predicted >= 0])
-    if part.n == 0:
+    if component.n == 0:
         return {}
     if len(classes) == 1:
-        return {int(classes[0]): 1 - part.bound / part.n}
-    if part.test is None:
+        return {int(classes[0]): 1 - component.bound / component.n}
+    if component.test is None:
         return {}
-    level = log_level(part.delta / len(classes), part.bits)
-    tail = b_always if part.method in FOLLOWED else b_max
+    level = log_level(component.delta / len(classes), component.bits)
+    tail = b_always if component.method in FOLLOWED else b_max
     limits = {}
     for code in classes.tolist():
         inside = predicted == code
-        n, tested = int((inside & (codes < 0)).sum()), part.test[inside[part.test]]
+        n, tested = int((inside & (codes < 0)).sum()), component.test[inside[component.test]]
         if n:
             errors = int((codes[tested] != code).sum())
             limits[code] = 1 - int(tail(len(tested), n, errors, log_delta=level)) / n
     return limits
 
 
-def _confidence(part: ComponentBound, codes: Ints) -> Floats:
+def _confidence(component: ComponentBound, codes: Ints) -> Floats:
     """Estimated probability that each object's prediction is right.
 
     A classifier's own, scaled so that its mean on the test labels is the share that was right;
     where each cluster has one class, the share of the cluster's labelled objects that are of it,
     drawn towards the share of all.
     """
-    classifier = part.classifier
+    classifier = component.classifier
     if classifier.clusters is None:
-        test = np.zeros(0, dtype=np.intp) if part.test is None else part.test
-        scale = (part.tested - part.errors + 0.5) / (classifier.certainty[test].sum() + 0.5)
-        most = (part.tested + 0.5) / (part.tested + 1)
+        test = np.zeros(0, dtype=np.intp) if component.test is None else component.test
+        scale = (component.tested - component.errors + 0.5) / (
+            classifier.certainty[test].sum() + 0.5
+        )
+        most = (component.tested + 0.5) / (component.tested + 1)
         scaled: Floats = np.minimum(classifier.certainty * scale, most)
         return scaled
     cells, seen = classifier.clusters + 1, codes >= 0
@@ -133,5 +136,6 @@ def _confidence(part: ComponentBound, codes: Ints) -> Floats:
     overall = (right.sum() + 0.5) / (seen.sum() + 1)
     n_seen = np.bincount(cells, weights=seen)
     n_right = np.bincount(cells, weights=right)
-    shares: Floats = (n_right + PRIOR_LABELS * overall) / (n_seen + PRIOR_LABELS)
+    prior = TUNED.prior_labels
+    shares: Floats = (n_right + prior * overall) / (n_seen + prior)
     return shares[cells]

@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
     from sortal.runtime.types import Bools, Floats, Ints, RandomState
 
-#: simulated draws of the test of a draw, and the levels at which labels are rejected or warned of
-SIMULATED, REFUSED, WARNED = 4_999, 0.001, 0.01
-#: simulated draws per batch; few batches suffice for an ordinary draw
-DRAWS_PER_BATCH = 100
-#: numbers of labels at which the draw is tested if labelling may stop at any number
+#: limit of cost: simulated draws of a test of a draw
+SIMULATED = 4_999
+#: derived: labels of one random draw in 1,000 are rejected, whatever the data
+REFUSED = 0.001
+#: derived: labels of one random draw in 100 have a warning
+WARNED = 0.01
+#: tuned: by eye; numbers of labels at which the draw is tested if labelling may stop at any number
 PREFIXES = (25, 50, 100, 200)
-# level of a warning: about one false alarm in 10,000 data sets
+#: derived: one false warning in 10,000 data sets
 _ALARM_LEVEL = 1e-4
 
 
@@ -63,8 +65,8 @@ def sample(n_objects: int, size: int, *, random_state: RandomState = None) -> ND
     """
     if not 0 <= size <= n_objects:
         raise InputError(f"cannot draw {size} of {n_objects} objects without replacement")
-    drawn: NDArray[np.intp] = check_random_state(random_state).permutation(n_objects)[:size]
-    return drawn
+    positions: NDArray[np.intp] = check_random_state(random_state).permutation(n_objects)[:size]
+    return positions
 
 
 def sample_more(
@@ -109,8 +111,10 @@ def sample_more(
     order = sample(n_objects, n_objects, random_state=random_state)
     if np.array_equal(np.sort(order[: len(seen)]), seen):
         return order[len(seen) : len(seen) + size]
-    rest = np.setdiff1d(np.arange(n_objects), seen)
-    further: NDArray[np.intp] = np.random.default_rng([random_state, len(seen)]).permutation(rest)
+    unlabelled = np.setdiff1d(np.arange(n_objects), seen)
+    further: NDArray[np.intp] = np.random.default_rng([random_state, len(seen)]).permutation(
+        unlabelled
+    )
     return further[:size]
 
 
@@ -211,13 +215,13 @@ def doubted_draw(codes: NDArray[Any], labelled: Ints, tests: int = 1) -> Doubt |
     if not usable:
         return None
 
-    def least(drawn: Ints) -> tuple[Floats, int]:
-        best, row = np.full(len(drawn), np.inf), usable[0]
-        rows = np.arange(len(drawn))[:, None]
+    def least(draws: Ints) -> tuple[Floats, int]:
+        best, row = np.full(len(draws), np.inf), usable[0]
+        rows = np.arange(len(draws))[:, None]
         for r in usable:
             k = len(sizes[r])
-            cells = (rows * k + codes[r, drawn] + 1).ravel()
-            seen = np.bincount(cells, minlength=len(drawn) * k).reshape(len(drawn), k)
+            cells = (rows * k + codes[r, draws] + 1).ravel()
+            seen = np.bincount(cells, minlength=len(draws) * k).reshape(len(draws), k)
             expected = np.maximum(sizes[r] * (m / n), 1e-300)
             terms = seen * np.log(np.maximum(seen, 1) / expected)
             freedom = int((sizes[r] > 0).sum()) - 1
@@ -231,8 +235,8 @@ def doubted_draw(codes: NDArray[Any], labelled: Ints, tests: int = 1) -> Doubt |
         return None
     rng = np.random.default_rng(0)
     below, p = 0, 0.0
-    for start in range(0, SIMULATED, DRAWS_PER_BATCH):
-        size = min(DRAWS_PER_BATCH, SIMULATED - start)
+    for start in range(0, SIMULATED, 100):  # one batch suffices for an ordinary draw
+        size = min(100, SIMULATED - start)
         draws = np.stack([rng.choice(n, m, replace=False, shuffle=False) for _ in range(size)])
         below += int((least(draws)[0] <= seen[0]).sum())
         p = tests * (1 + below) / (SIMULATED + 1)

@@ -12,10 +12,10 @@ import numpy as np
 
 from sortal.bounds.classes import Classes, known_classes
 from sortal.bounds.classifiers import Learner
-from sortal.bounds.guarantees import Guarantee, LabelSequence, fixed_guarantee
+from sortal.bounds.guarantees import Guarantee, Sequence, fixed_guarantee
 from sortal.bounds.languages import Language, Lengths, Mixed
 from sortal.bounds.pac_mdl import PacMdlBounds, bounds_of
-from sortal.bounds.population import LabelledPopulation, Population, features, prior_of
+from sortal.bounds.population import Population, features, prior_of
 from sortal.bounds.sampling import doubted_draw
 from sortal.bounds.selection import Chooser
 from sortal.bounds.skipped import NONE_SKIPPED, Skipped
@@ -89,14 +89,14 @@ class Searched:
 
         This is right only if every clustering that was tried is among them.
         """
-        tried: dict[str, Counter[Hashable]] = {}
+        starts: dict[str, Counter[Hashable]] = {}
         n_user = 0
         for origin in origins:
             if origin is None:
                 n_user += 1
             else:
-                tried.setdefault(origin[0], Counter())[origin[1]] += 1
-        return cls(tried, n_user)
+                starts.setdefault(origin[0], Counter())[origin[1]] += 1
+        return cls(starts, n_user)
 
     def bits(self, origin: tuple[str, Hashable] | None, start: int = 0) -> float:
         """Bits that name one candidate."""
@@ -118,12 +118,12 @@ class Searched:
 
 def _setting_bits(settings: Iterable[Hashable], setting: Any) -> float:
     """Bits that name one of the settings tried with a clusterer."""
-    tried: list[Any] = list(settings)
-    whole = (int, np.integer)
-    if not all(isinstance(k, whole) and not isinstance(k, bool) and k >= 1 for k in tried):
-        return math.log2(len(tried))
-    above = 1 if 1 in tried else -1
-    total = sum(1 / (k * (k + above)) for k in tried)
+    values: list[Any] = list(settings)
+    integers = (int, np.integer)
+    if not all(isinstance(k, integers) and not isinstance(k, bool) and k >= 1 for k in values):
+        return math.log2(len(values))
+    above = 1 if 1 in values else -1
+    total = sum(1 / (k * (k + above)) for k in values)
     return max(0.0, math.log2(total * setting * (setting + above)))
 
 
@@ -137,6 +137,7 @@ def study_bounds(
     classes: Classes = None,
     noise: NoisePolicy = "error",
     random_state: RandomState = 0,
+    anytime: bool = False,
     skipped: int = 0,
 ) -> PacMdlBounds:
     """Bounds of all candidates of a study, valid for the best of them.
@@ -156,6 +157,9 @@ def study_bounds(
         in order.
     classes, noise, random_state
         As for :func:`sortal.pac_mdl_bound`.
+    anytime : bool, default False
+        Whether the bounds hold at every number of labels at once. The list of classes then costs
+        what it costs without a bound on their sizes, which holds at one number of labels only.
     skipped : int, default 0
         Number of drawn objects without a label, which count as errors.
 
@@ -180,7 +184,9 @@ def study_bounds(
     check_delta(delta)
     truth = known_classes(y, batch.n_objects, classes)
     blank = Skipped(np.array([skipped])) if skipped else NONE_SKIPPED
-    bounds = bounds_of(batch, truth, delta, language, random_state, skipped=blank)
+    bounds = bounds_of(batch, truth, delta, language, random_state, once=not anytime, skipped=blank)
+    if anytime:
+        bounds = bounds.at_every_number(blank)
     bounds = bounds.after(doubted_draw(batch.codes, truth.labelled))
     return replace(bounds, warnings=(*bounds.warnings, BROUGHT)) if n_user else bounds
 
@@ -237,17 +243,15 @@ def study_guarantee(
         bits = (language.choice_bits(batch.names, batch.n_clusters) + prior_bits) / 2
         bits += math.log2(np.exp2(-bits).sum()) + 1e-9
         language = Mixed(Lengths(tuple(bits.tolist()), "Study"))
-    truth = known_classes(batch.in_order(y), batch.n_objects, classes)
     X = features(X, batch.n_objects)
     learner = Learner(batch, np.zeros(len(batch)), X, language, chooser)
     objects = np.arange(batch.n_objects)
-    population = Population(batch, learner, language, objects, objects[:0])
+    population = Population(batch, batch, learner, language, objects, objects[:0])
+    labelled, blank = population.read(y, classes), Skipped.of(skipped, order)
     if anytime:
-        sequence = LabelSequence.of(population, delta, classes)
-        guarantee = sequence.update(y, order, skipped, random_state=random_state)
+        guarantee = Sequence(delta, None).guarantee(labelled, order, blank, random_state)
     else:
-        labelled = LabelledPopulation(population, learner, truth, truth.names)
-        guarantee = fixed_guarantee(labelled, delta, order, skipped, random_state)
+        guarantee = fixed_guarantee(labelled, delta, order, blank, random_state)
     return replace(guarantee, warnings=(*guarantee.warnings, BROUGHT)) if n_user else guarantee
 
 

@@ -7,27 +7,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from sortal.bounds.classes import known_classes
+from sortal.bounds.classes import classes_of
 from sortal.bounds.pac_mdl import bounds_of
 from sortal.bounds.tails import b_max, log_level
+from sortal.bounds.tuned import TUNED, TunedBounds
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from sortal.bounds.languages import Language
     from sortal.labelings.partitions import Labelings
     from sortal.runtime.types import Floats, Ints
 
-#: number of clusterings that vote on the class of a cluster without labels or with a tie
-VOTERS = 12
-#: weight of their vote relative to one label
-VOTE_WEIGHT = 0.1
-#: delta of the bounds that choose a clustering
-DELTA = 0.1
-#: largest number of objects in a vote
-MOST_IN_VOTE = 20_000
-
-
+#: limit of cost: of more objects a part votes, and every tenth label updates the tests
+MANY_OBJECTS = 20_000
 #: function from labelled positions and their classes to the position of a clustering
 Chooser: TypeAlias = Callable[[Any, Any], int]
 
@@ -39,6 +30,7 @@ def choose(
     bits: Floats,
     language: Language | None = None,
     chooser: Chooser | None = None,
+    tuned: TunedBounds = TUNED,
 ) -> tuple[int, Ints]:
     """Clustering that fits these labels best, and the classes of its clusters.
 
@@ -62,21 +54,22 @@ def choose(
     if chooser is not None:
         row = chooser(labelled, classes)
     elif language is not None:
-        truth = known_classes(_only(labelled, classes, batch.n_objects), batch.n_objects)
-        row = bounds_of(batch, truth, DELTA, language, 0).lowest
+        truth = classes_of(labelled, classes, batch.n_objects)
+        row = bounds_of(batch, truth, 0.1, language, 0).lowest
     votes = kernel.votes(
         batch.codes,
-        order[:VOTERS],
+        order[: tuned.n_voters],
         row,
         labelled,
         classes,
         n_classes,
         sizes,
-        max(1, batch.n_objects // MOST_IN_VOTE),
+        max(1, batch.n_objects // MANY_OBJECTS),
     )
     totals = votes.sum(axis=1, keepdims=True)
     overall = np.bincount(classes, minlength=n_classes) / len(classes)
-    scores = np.where(totals > 0, votes / np.where(totals > 0, totals, 1), overall) * VOTE_WEIGHT
+    scores = np.where(totals > 0, votes / np.where(totals > 0, totals, 1), overall)
+    scores *= tuned.vote_weight
     codes = batch.codes[row, labelled]
     np.add.at(scores, (codes[codes >= 0], classes[codes >= 0]), 1.0)
     return row, seen[scores.argmax(axis=1)]
@@ -87,25 +80,18 @@ def expected_errors(batch: Labelings, labelled: Ints, classes: Ints, n_classes: 
     from sortal._kernels import label_fits as kernel
 
     sizes = batch.n_clusters.astype(np.int64)
-    errors, without, held = kernel.fits(batch.codes, labelled, classes, n_classes, sizes)
-    fit: Floats = (errors + without) / 2 + (len(labelled) - held)
+    errors, without, n_clustered = kernel.fits(batch.codes, labelled, classes, n_classes, sizes)
+    fit: Floats = (errors + without) / 2 + (len(labelled) - n_clustered)
     return fit
-
-
-def _only(labelled: Ints, classes: Ints, n: int) -> NDArray[np.object_]:
-    """Class of each of n objects, None where it is not labelled."""
-    class_of = np.full(n, None, dtype=object)
-    class_of[labelled] = classes
-    return class_of
 
 
 def _cost(fit: Floats, m: int, n_objects: int, bits: Floats) -> Any:
     """Fit, or the bound that it would give if the clusterings have unequal priors."""
     if np.ptp(bits) == 0:
         return fit
-    whole = np.minimum(np.floor(fit).astype(np.int64), m - 1)
+    rounded = np.minimum(np.floor(fit).astype(np.int64), m - 1)
     n_unlabelled = n_objects - m
     levels = log_level(0.5, bits)
-    low = b_max(m, n_unlabelled, whole, log_delta=levels)
-    high = b_max(m, n_unlabelled, whole + 1, log_delta=levels)
-    return low + (high - low) * (np.minimum(fit, m) - whole)
+    low = b_max(m, n_unlabelled, rounded, log_delta=levels)
+    high = b_max(m, n_unlabelled, rounded + 1, log_delta=levels)
+    return low + (high - low) * (np.minimum(fit, m) - rounded)

@@ -9,17 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sortal.bounds.tuned import TUNED
+
 if TYPE_CHECKING:
     from sortal.runtime.types import Floats, Ints
 
-#: share of the target against which the slope is Wald's
-PART = 0.35
-#: the boundary ends at the larger of this number of labels and that of this number of errors
+#: limit of cost: the boundary ends at this number of labels, or at that of so many errors if larger
 MOST_LABELS, MOST_ERRORS = 2_000, 256
-#: halvings of the interval of the intercept
-HALVINGS = 14
-#: chance below which the dynamic programming would underflow: such a test never stops
-LEAST_CHANCE = 1e-250
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,16 +83,17 @@ def stopping_line(n: int, target: float, delta: float, most: int | None = None) 
     >>> line.checks[:3], line.allowed[:3]
     (array([35, 51, 67]), array([96, 94, 93]))
     """
-    odds = math.log((1 - PART * target) / (1 - target) / PART)
-    slope = math.log((1 - PART * target) / (1 - target)) / odds
-    if delta < LEAST_CHANCE:
+    against = (1 - TUNED.alternative * target) / (1 - target)
+    odds = math.log(against / TUNED.alternative)
+    slope = math.log(against) / odds
+    if delta < 1e-250:  # the dynamic programming would underflow, so this test never stops
         return _line(n, target, slope, math.inf, most)
     low, high = 0.0, -math.log(delta) / odds
     line = _line(n, target, slope, high, most)
     while line.risk > delta:
         low, high = high, 2 * high
         line = _line(n, target, slope, high, most)
-    for _ in range(HALVINGS):
+    for _ in range(14):  # the intercept to a part in 16,000
         middle = (low + high) / 2
         lower = _line(n, target, slope, middle, most)
         if lower.risk <= delta:

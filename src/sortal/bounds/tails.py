@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from sortal.runtime.types import Ints
 
+#: derived: counts of objects are 32-bit integers in the kernels
 _MAX_COUNT = 2**31
 
 
@@ -218,8 +219,8 @@ def _settle(m: int, n: int, a: int, b: int, level: Decimal) -> int:
 def whole(value: npt.ArrayLike, name: str) -> Ints:
     """Whole numbers as int64, after input validation."""
     array = np.asarray(value)
-    kind = array.dtype.kind
-    if kind not in "iu" and (kind != "f" or not np.all(array == np.floor(array))):
+    code = array.dtype.kind
+    if code not in "iu" and (code != "f" or not np.all(array == np.floor(array))):
         raise InputError(f"{name} must be a whole number; got {value!r}")
     return array.astype(np.int64)
 

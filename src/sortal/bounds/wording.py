@@ -33,7 +33,7 @@ CARRIERS = {
     "clusterings",
     "largest class": "the largest class for every object",
 }
-#: rows to label next that are named
+#: tuned: by eye; rows to label next that are named
 MOST_ROWS = 10
 #: words for numbers above twelve
 ROUND_NUMBERS = {20: "twenty", 50: "fifty"}
@@ -109,8 +109,8 @@ class Worded:
 
     def _repr_html_(self) -> str:
         """Sentences as HTML, the first one in bold."""
-        first, *rest = map(html.escape, str(self).split("\n"))
-        return f"<p><strong>{first}</strong></p>{''.join(f'<p>{line}</p>' for line in rest)}"
+        first, *further = map(html.escape, str(self).split("\n"))
+        return f"<p><strong>{first}</strong></p>{''.join(f'<p>{line}</p>' for line in further)}"
 
 
 def percent_up(rate: float) -> str:
@@ -230,9 +230,9 @@ def doubt(deviation: Doubt, batch: Labelings) -> str:
 def outlook(labelled: int, rate: float, futures: Iterable[Any]) -> str:
     """What more labels would buy, in words: the bound now, and forecast bounds."""
     coming = [
-        f"{one.labelled:,} → about {percent_up(one.rate)} "
-        f"({percent_down(one.low).removesuffix(' %')}–{percent_up(one.high)})"
-        for one in futures
+        f"{forecast.labelled:,} → about {percent_up(forecast.rate)} "
+        f"({percent_down(forecast.low).removesuffix(' %')}–{percent_up(forecast.high)})"
+        for forecast in futures
     ]
     return (
         f"{labelled:,} labels → {percent_up(rate)}; {'; '.join(coming)}; a forecast with 80 % "
@@ -242,19 +242,19 @@ def outlook(labelled: int, rate: float, futures: Iterable[Any]) -> str:
 
 def next_rows(rows: Sequence[int]) -> str:
     """Which rows to label next, and why these, in words."""
-    shown = ", ".join(f"{row:,}" for row in rows[:MOST_ROWS])
+    listed = ", ".join(f"{row:,}" for row in rows[:MOST_ROWS])
     return (
-        f"Label next, in this order: rows {shown} (counted from 0). They are drawn at random, and "
+        f"Label next, in this order: rows {listed} (counted from 0). They are drawn at random, and "
         "the guarantee needs that: skip none, and pick none. Rows that teach (sortal label "
         "--teach) are chosen apart from these."
     )
 
 
-def contradicted(part: Any) -> str:
+def contradicted(component: Any) -> str:
     """Reason why a bound is refused that its own test labels contradict, and how to fix it."""
     return (
-        f"{_errors(part.errors, part.tested)} contradict the bound that the labels before them "
-        f"gave, so {NO_RANDOM_ORDER}"
+        f"{_errors(component.errors, component.tested)} contradict the bound that the labels "
+        f"before them gave, so {NO_RANDOM_ORDER}"
     )
 
 
@@ -330,8 +330,8 @@ def spent(earlier: int, once: bool) -> str:
 
 def of_counted(conditions: tuple[str, ...]) -> tuple[str, ...]:
     """Premises of the answer to a counted question, which need not be the only one."""
-    kept = (premise for premise in conditions if premise != ONLY_QUESTION)
-    return tuple(FIXED if premise == FIXED_NUMBER else premise for premise in kept)
+    remaining = (premise for premise in conditions if premise != ONLY_QUESTION)
+    return tuple(FIXED if premise == FIXED_NUMBER else premise for premise in remaining)
 
 
 def forecast(needed: Any) -> str:

@@ -36,10 +36,9 @@ EXIT_CODES = (
     "interrupted, finished work is kept."
 )
 
+__all__ = ["app", "main"]
 
 OUT_OF_MEMORY = "sortal: out of memory; give a sample of the rows, or fewer columns"
-
-
 #: entry points of this group are commands of other packages
 GROUP = "sortal.commands"
 #: commands of sortal-lab, to say how to get them where it is missing
@@ -193,7 +192,7 @@ def main() -> None:
 
         typer.echo(f"sortal: {printable(str(error))}", err=True)
         kinds = ((NothingToRankError, 1), (StorageError, 3), (DoubtfulError, 4))
-        code = next((of_kind for kind, of_kind in kinds if isinstance(error, kind)), code)
+        code = next((value for kind, value in kinds if isinstance(error, kind)), code)
     except MemoryError:
         typer.echo(OUT_OF_MEMORY, err=True)
     except ImportError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sortal.cli._input import print_findings
-from sortal.cli._output import print_wrapped, printable, records, show_table
+from sortal.cli._output import LAYOUT, print_wrapped, printable, records, show_table
 from sortal.cli._run_options import OutputOptions
 
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from sortal.model import AssignedRows
     from sortal.study import Answer, Study
-
-WIDE_TERMINAL = 100  # characters of a terminal with room for every column
 
 
 def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
@@ -60,7 +58,7 @@ def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
 def show(
     study: Study,
     answer: Answer,
-    shown: OutputOptions | None = None,
+    output: OutputOptions | None = None,
     *,
     seconds: float | None = None,
     ways: int | None = None,
@@ -71,10 +69,10 @@ def show(
 
     from sortal.study.wording import screen
 
-    console, shown = Console(), shown or OutputOptions()
-    none = screen.is_none(answer) and not shown.anyway
+    console, output = Console(), output or OutputOptions()
+    none = screen.is_none(answer) and not output.anyway
     print_wrapped(console, screen.data_line(answer, seconds))
-    print_wrapped(console, screen.headline(answer, anyway=shown.anyway), style="bold")
+    print_wrapped(console, screen.headline(answer, anyway=output.anyway), style="bold")
     if answer.own:
         console.print()
         show_table(screen.OWN_HEADS, screen.own_lines(answer.own), numbers=range(2, 5))
@@ -83,13 +81,13 @@ def show(
     if not none:
         console.print()
     more = ("More", "--why (reasons), --all (candidates)")
-    for head, text in (*screen.lines(answer, anyway=shown.anyway), *files, more):
+    for head, text in (*screen.lines(answer, anyway=output.anyway), *files, more):
         print_wrapped(console, text, head=head)
-    if shown.why:
+    if output.why:
         console.print()
         print_findings(answer.findings)
         _print_sentences(console, answer.reasons)
-    if shown.all:
+    if output.all:
         console.print()
         _show_candidates(study, answer, console.width)
     if ways is not None:
@@ -123,7 +121,7 @@ def _show_groups(study: Study, answer: Answer, console: Console) -> None:
 
     of_terms = study.dataset.of_documents
     groups = screen.group_lines(answer, study.describe(answer.name), of_terms)
-    number, size = (max(len(part) for part in parts) for parts in zip(
+    number, size = (max(len(cell) for cell in parts) for parts in zip(
         *((group.number, group.size) for group in groups), strict=True
     ))  # fmt: skip
     for group in groups:
@@ -151,7 +149,7 @@ def _show_candidates(study: Study, answer: Answer, width: int) -> None:
         columns[decider.title] = [decider.text(value) for value in ranked[decider.shown]]
     if "low" in ranked:
         columns["80 % interval"] = list(map(span, ranked["low"], ranked["high"]))
-    wide = ("informativeness",) if width >= WIDE_TERMINAL else ()
+    wide = ("informativeness",) if width >= LAYOUT.wide else ()
     for m in ("silhouette", *wide, "adjusted_rand_index"):
         if m in measures and m != answer.decided_by:
             title = catalogue[m].title.partition(" (")[0]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import typer
 
-from sortal.cli._output import class_table
+from sortal.cli._output import class_table, to_csv
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -26,12 +25,11 @@ if TYPE_CHECKING:
     from sortal.study import Answer, Study
 
 ROW_SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx")
-#: rows of lower confidence count as unsure
-MIN_SURE_CONFIDENCE = 0.8
 #: names of columns about clusters beside classes
 OF_CLUSTERS = {"name": "cluster_name", "confidence": "cluster_confidence"}
-#: most rows of a spreadsheet's sheet, with its header
-SHEET_ROWS = 1_048_576
+LABELS_WRITTEN = "sortal: interrupted; all labels are in {}"
+#: derived: rows of a sheet in Office Open XML, with the header
+SHEET_ROWS = 2**20
 
 
 def load_any_model(path: Path) -> Model:
@@ -92,7 +90,7 @@ def plan_labels(
 def print_stopped(folder: LabelFolder | None) -> None:
     """Print whether the labels were written, when the second pass was stopped."""
     if folder is not None and folder.is_written:
-        typer.echo(f"sortal: interrupted; all labels are in {folder.target}", err=True)
+        typer.echo(LABELS_WRITTEN.format(folder.target), err=True)
     elif folder is not None:
         typer.echo("sortal: interrupted; no labels were written", err=True)
     else:
@@ -163,8 +161,8 @@ def write_labels(
         typer.echo("Note: no column `class` is written, for nothing is guaranteed.", err=True)
     elif answer.guarantee is not None:
         classes = answer.classes
-    with row_writer(path, overwrite=force) as write:
-        write(assignment_table(clustered_cells, assignment, rows, dataset.ids, classes))
+    table = assignment_table(clustered_cells, assignment, rows, dataset.ids, classes)
+    write_rows(path, [table], overwrite=force)
 
 
 def _training_assignment(study: Study, answer: Answer) -> Assignment:
@@ -192,9 +190,9 @@ def source_cells(study: Study, reading: InputOptions) -> pd.DataFrame:
     from sortal.runtime.resources import is_large
 
     none = pd.DataFrame(index=range(study.n_objects))
-    whole = study.dataset.whole
-    if whole is not None:
-        return whole.partitions.rows(np.arange(whole.n_rows)).to_pandas()
+    table = study.dataset.whole
+    if table is not None:
+        return table.partitions.rows(np.arange(table.n_rows)).to_pandas()
     preparation = study.dataset.preparation
     is_reshaped = preparation is not None and bool(preparation.reshaping)
     if study.dataset.metric in RELATIONS or is_large(study.X) or is_reshaped:
@@ -216,92 +214,64 @@ def cluster_changes(study: Study, answer: Answer, old: Model, reading: InputOpti
     from sortal.datasets.row_blocks import object_blocks
     from sortal.model.rule import stacked
 
-    whole, rows = study.dataset.whole, study.dataset.rows
-    if whole is not None and rows is not None:
-        return answer.against(old, old.prepare(whole.partitions.drawn(rows)))
+    table, rows = study.dataset.whole, study.dataset.rows
+    if table is not None and rows is not None:
+        return answer.against(old, old.prepare(table.partitions.drawn(rows)))
     blocks = object_blocks(reading.data, old.preparation, **reading.layout)
     parts = [old.prepare(block.features) for block in blocks]
     X = parts[0].X
-    for part in parts[1:]:
-        X = stacked(X, part.X)
-    filled = np.concatenate([part.filled for part in parts])
+    for prepared in parts[1:]:
+        X = stacked(X, prepared.X)
+    filled = np.concatenate([prepared.filled for prepared in parts])
     if rows is not None and not old.preparation.reshaping:
         X, filled = X[rows], filled[rows]
-    notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
+    notes = tuple(dict.fromkeys(note for prepared in parts for note in prepared.notes))
     return answer.against(old, Prepared(X, filled, notes))
 
 
-@contextmanager
-def row_writer(path: Path, *, overwrite: bool) -> Iterator[Callable[[pd.DataFrame], None]]:
-    """Open a function that writes blocks of rows to a file in the format of its suffix.
-
-    The file is complete or absent.
-    """
+def write_rows(path: Path, tables: Iterable[pd.DataFrame], *, overwrite: bool) -> None:
+    """Write blocks of rows to a file in the format of its suffix; it is complete or absent."""
     from sortal.runtime.output import draft
 
     suffix = path.suffix.lower()
     with draft(path, overwrite=overwrite) as file:
         if suffix in (".parquet", ".pq"):
-            with _parquet_writer(file) as write:
-                yield write
+            _write_parquet(file, tables)
         elif suffix == ".xlsx":
-            with _spreadsheet_writer(file) as write:
-                yield write
+            _write_spreadsheet(file, tables)
         else:
-            yield _text_writer(file, "\t" if suffix == ".tsv" else ",")
+            for number, table in enumerate(tables):
+                text = to_csv(table, header=number == 0, sep="\t" if suffix == ".tsv" else ",")
+                file.write(text.encode())
 
 
-def _text_writer(file: BinaryIO, delimiter: str) -> Callable[[pd.DataFrame], None]:
-    """Function that writes blocks of rows as delimited text."""
-    from sortal.cli._output import to_csv
+def _write_parquet(file: BinaryIO, tables: Iterable[pd.DataFrame]) -> None:
+    """Write blocks of rows as Parquet."""
+    from contextlib import ExitStack
 
-    first = True
-
-    def write(table: pd.DataFrame) -> None:
-        nonlocal first
-        file.write(to_csv(table, header=first, sep=delimiter).encode())
-        first = False
-
-    return write
-
-
-@contextmanager
-def _parquet_writer(file: BinaryIO) -> Iterator[Callable[[pd.DataFrame], None]]:
-    """Open a function that writes blocks of rows as Parquet."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    opened: list[pq.ParquetWriter] = []
-
-    def write(table: pd.DataFrame) -> None:
-        if not opened:
-            first_block = pa.Table.from_pandas(table, preserve_index=False)
-            opened.append(pq.ParquetWriter(file, first_block.schema))
-        schema = opened[0].schema
-        opened[0].write_table(pa.Table.from_pandas(table, schema=schema, preserve_index=False))
-
-    try:
-        yield write
-    finally:
-        for writer in opened:
-            writer.close()
+    writer: pq.ParquetWriter | None = None
+    with ExitStack() as stack:
+        for table in tables:
+            if writer is None:
+                schema = pa.Table.from_pandas(table, preserve_index=False).schema
+                writer = stack.enter_context(pq.ParquetWriter(file, schema))
+            writer.write_table(pa.Table.from_pandas(table, schema=schema, preserve_index=False))
 
 
-@contextmanager
-def _spreadsheet_writer(file: BinaryIO) -> Iterator[Callable[[pd.DataFrame], None]]:
-    """Open a function that collects blocks of rows for a spreadsheet."""
+def _write_spreadsheet(file: BinaryIO, tables: Iterable[pd.DataFrame]) -> None:
+    """Write blocks of rows as one sheet."""
     import pandas as pd
 
     blocks: list[pd.DataFrame] = []
-
-    def write(table: pd.DataFrame) -> None:
+    for table in tables:
         blocks.append(table)
         if sum(map(len, blocks)) >= SHEET_ROWS:
             raise InputError(
                 f"a sheet has at most {SHEET_ROWS - 1:,} rows; write .csv or .parquet instead"
             )
-
-    yield write
     options = {"strings_to_formulas": False, "strings_to_urls": False}
     with pd.ExcelWriter(file, "xlsxwriter", engine_kwargs={"options": options}) as book:
         pd.concat(blocks).to_excel(book, sheet_name="clusters", index=False)

@@ -125,7 +125,7 @@ def count_pairs(
     return counts, (sides[0], sides[1]), names, notes
 
 
-#: tables of pairs that are added up at a time
+#: limit of cost: tables of pairs that are added up at a time
 _TABLES_AT_ONCE = 16
 
 

@@ -11,12 +11,12 @@ def parse_counts(text: str) -> list[int]:
     """Numbers of clusters in ``2:10`` (both ends), ``2:20:2`` or ``3,5,8``."""
     numbers: list[int] = []
     try:
-        for part in text.split(","):
-            first, *rest = (int(piece) for piece in part.split(":"))
-            if len(rest) > 2:
+        for item in text.split(","):
+            first, *bounds = (int(piece) for piece in item.split(":"))
+            if len(bounds) > 2:
                 raise ValueError
-            step = rest[1] if len(rest) == 2 else 1
-            numbers += range(first, (rest[0] if rest else first) + 1, step)
+            step = bounds[1] if len(bounds) == 2 else 1
+            numbers += range(first, (bounds[0] if bounds else first) + 1, step)
     except ValueError:
         raise InputError(f"-k takes 2:10, 2:20:2 or 3,5,8; got {text!r}") from None
     if not numbers:
@@ -35,12 +35,12 @@ def parse_grid(texts: list[str]) -> dict[str, list[float]]:
         name, _, values_text = text.partition("=")
         try:
             values: list[float] = []
-            for part in values_text.split(","):
-                first, *rest = (float(piece) for piece in part.split(":"))
-                if len(rest) not in (0, 2) or (rest and not rest[1] > 0):
+            for item in values_text.split(","):
+                first, *bounds = (float(piece) for piece in item.split(":"))
+                if len(bounds) not in (0, 2) or (bounds and not bounds[1] > 0):
                     raise ValueError
-                count = floor((rest[0] - first) / rest[1] + 1e-9) + 1 if rest else 1
-                step = rest[1] if rest else 0.0
+                count = floor((bounds[0] - first) / bounds[1] + 1e-9) + 1 if bounds else 1
+                step = bounds[1] if bounds else 0.0
                 values += [float(f"{first + i * step:.12g}") for i in range(count)]
         except ValueError:
             values = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +21,25 @@ if TYPE_CHECKING:
     from sortal.runtime.types import Ints
 
 
-#: characters of a terminal without room for headings beside the text
-NARROW = 60
-#: characters of a word from which a table may break it
-LONG_WORD = 24
+@dataclass(frozen=True)
+class Layout:
+    """Sizes of what is printed, chosen by eye."""
+
+    #: characters of a terminal without room for headings beside the text, and with room for all
+    narrow: int = 60
+    wide: int = 100
+    #: characters of a word from which a table may break it
+    long_word: int = 24
+    #: columns, parts and clusters in a table, and columns of a block of a wide table
+    columns: int = 60
+    parts: int = 30
+    clusters: int = 20
+    block: int = 6
+    #: characters of a text to label
+    text: int = 1_500
+
+
+LAYOUT = Layout()
 
 
 def write_csv(table: pd.DataFrame, path: Path, *, force: bool) -> None:
@@ -81,9 +97,9 @@ def show_table(
     for i, head in enumerate(heads):
         # headings and texts break between words, numbers nowhere
         unbroken = i in numbers or i < whole
-        parts = [part for row in cells for part in ([row[i]] if unbroken else row[i].split())]
+        parts = [word for row in cells for word in ([row[i]] if unbroken else row[i].split())]
         widest = max(map(len, [*printable(head).split(), *parts, ""]))
-        widths.append(widest if unbroken else min(widest, LONG_WORD))
+        widths.append(widest if unbroken else min(widest, LAYOUT.long_word))
         table.add_column(
             Text(printable(head)), justify="right" if i in numbers else "left",
             no_wrap=i < whole, overflow="fold", min_width=widths[i],
@@ -106,17 +122,17 @@ def print_wrapped(
 
     from rich.text import Text
 
-    hanging = (width if console.width >= NARROW else 2) if head else 0
+    hanging = (width if console.width >= LAYOUT.narrow else 2) if head else 0
     first = " " * max(hanging, len(head) + 1) if head else ""
     lines = wrap(
         printable(text), console.width, initial_indent=first, subsequent_indent=" " * hanging,
         break_on_hyphens=False,
     )  # fmt: skip
     for i, line in enumerate(lines or [""]):
-        shown = Text(line, style or "")
+        content = Text(line, style or "")
         if head and i == 0:
-            shown = Text(head, "dim").append(line[len(head) :] or "", style="not dim")
-        console.print(shown)
+            content = Text(head, "dim").append(line[len(head) :] or "", style="not dim")
+        console.print(content)
 
 
 def printable(text: str) -> str:

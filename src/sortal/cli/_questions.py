@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from sortal.datasets.labels.drawn_rows import MarkedRows
     from sortal.study import Study
 
-#: beginning of a text file in which its names of columns are looked for, in bytes
-HEAD = 2**16
-
 
 def apart_from_draw(
     reading: LabelledInputOptions,
@@ -33,7 +30,7 @@ def apart_from_draw(
     if reading.label_column is None or not path.is_file():
         return reading, None
     with path.open("rb") as file:
-        is_named = DRAW.encode() in file.read(HEAD)
+        is_named = DRAW.encode() in file.read(2**16)  # the names of columns are at the beginning
     if not is_named and path.suffix.lower() not in (".parquet", ".xlsx"):
         return reading, None
     marked = MarkedRows.of(reading.cells(), reading.label_column, path)
@@ -83,7 +80,7 @@ def count_questions(
         return
     path = Path(reading.data.partition("#")[0] if reading.truth is None else reading.truth)
     state.ledger = path if path.exists() else state_folder()
-    drawn: tuple[int, ...] | None = None
+    draw_order: tuple[int, ...] | None = None
     undrawn = 0
     skipped: tuple[int, ...] = ()
     if reading.truth is not None and path.is_file():
@@ -91,7 +88,7 @@ def count_questions(
         with contextlib.suppress(InputError):  # read by another column of ids: no order
             labels = _read_labels(path, study, reading)
         if labels is not None:
-            drawn, undrawn, skipped = labels.order, len(labels.taught), labels.skipped
+            draw_order, undrawn, skipped = labels.order, len(labels.taught), labels.skipped
             state.unreadable = len(labels.draw.unreadable)
             if labels.draw.digests:
                 _verify(labels, reading, study)
@@ -100,13 +97,13 @@ def count_questions(
         rows = state.dataset.rows
         draw = marked.draw(rows)
         labelled = [i for i, label in enumerate(state.y) if label is not None]
-        drawn = tuple(sorted((i for i in labelled if i in draw.numbers), key=draw.numbers.get))  # type: ignore[arg-type]
-        undrawn = len(labelled) - len(drawn)
-        skipped = draw.skipped(drawn, is_subset=_is_subset(study))
+        draw_order = tuple(sorted((i for i in labelled if i in draw.numbers), key=draw.numbers.get))  # type: ignore[arg-type]
+        undrawn = len(labelled) - len(draw_order)
+        skipped = draw.skipped(draw_order, is_subset=_is_subset(study))
         state.unreadable = len(draw.unreadable)
         for note in draw.verified_in(marked.cells, rows):
             typer.echo(f"Note: {note}", err=True)
-    state.draw, state.undrawn = None if undrawn else drawn, undrawn
+    state.draw, state.undrawn = None if undrawn else draw_order, undrawn
     state.skipped = () if undrawn else skipped
     if undrawn:
         typer.echo(

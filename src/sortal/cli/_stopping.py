@@ -15,9 +15,6 @@ import typer
 if TYPE_CHECKING:
     from sortal.study import Study
 
-#: part of a budget that is for fits; the rest is for judging
-FOR_FITS = 0.75
-
 
 class Terminated(KeyboardInterrupt):
     """SIGTERM came: little time is left."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +17,11 @@ from sortal.runtime.numerals import percent
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    from sortal.model import AssignedRows, Model
+    import pandas as pd
+
+    from sortal.datasets.prepared.preparation import Preparation
+    from sortal.datasets.row_blocks import RowBlock
+    from sortal.model.all_rows import AssignedBlocks
 
 
 def assign(
@@ -62,6 +66,7 @@ def assign(
     sortal assign s3://bucket/rows --model segments.sortal-model -o s3://bucket/clusters --append
     """
     from sortal.model import assign_rows
+    from sortal.model.all_rows import AssignedBlocks
     from sortal.runtime.output import OutputPlan
     from sortal.study.wording import all_rows
 
@@ -73,77 +78,79 @@ def assign(
     if folder is None and append:
         raise InputError("--append adds parts to a folder; name one with --output")
     source = _assignments.load_any_model(model)
-    if folder is None:
-        _assign_file(data, source, Path(output), header, encoding, quiet=quiet, force=force)
-        return
-    with stopped_by_signals():
-        try:
-            assigned: AssignedRows = assign_rows(
+    try:
+        with stopped_by_signals():
+            if folder is None:
+                show = False if quiet else None
+                blocks = _file_blocks(data, source.preparation, header, encoding, show)
+                _write_file(AssignedBlocks(source, blocks), data, Path(output), force=force)
+                return
+            assigned = assign_rows(
                 source, data, folder, id_column=id_column, header=header, encoding=encoding,
                 executor=dask, progress=False if quiet else None,
             )  # fmt: skip
-        except KeyboardInterrupt:
-            _assignments.print_stopped(folder)
-            raise typer.Exit(130) from None
-    show_table(all_rows.HEADS, all_rows.rows(assigned), numbers=(0, 2, 3, 4))
-    for sentence in all_rows.sentences(assigned):
-        typer.echo(printable(sentence))
-    typer.echo(f"Labels: {output}")
+            show_table(all_rows.HEADS, all_rows.rows(assigned), numbers=(0, 2, 3, 4))
+            for sentence in all_rows.sentences(assigned):
+                typer.echo(printable(sentence))
+            typer.echo(f"Labels: {output}")
+    except KeyboardInterrupt:
+        if folder is None:
+            raise
+        _assignments.print_stopped(folder)
+        raise typer.Exit(130) from None
     if assigned.left:
         _assignments.print_rest(assigned, data, model, output)
         raise typer.Exit(130)
 
 
-def _assign_file(
-    data: str,
-    source: Model,
-    output: Path,
-    header: bool | None,
-    encoding: str,
-    *,
-    quiet: bool,
-    force: bool,
-) -> None:
-    """Write the rows of a file with their clusters to another."""
+def _file_blocks(
+    data: str, preparation: Preparation, header: bool | None, encoding: str, show: bool | None
+) -> Iterator[RowBlock]:
+    """The rows of a file in blocks, with a bar of the bytes that were read."""
     from sortal.datasets.row_blocks import object_blocks
     from sortal.runtime.progress import progress_bar
 
-    prepared = source.preparation
-    blocks = object_blocks(
-        data, prepared, header=header, encoding=encoding, text_column=prepared.text_column
-    )
-    counts: Counter[str] = Counter()
-    notes: dict[str, None] = {}
-    n = unlike = unsure = done = 0
     size = Path(data).stat().st_size if Path(data).is_file() else 0
-    with (
-        progress_bar("Assigning", size, show=False if quiet else None) as advance,
-        _assignments.row_writer(output, overwrite=force) as write,
-    ):
-        for block in blocks:
-            assignment = source.predict(block.features)
-            rows = range(n, n + len(assignment))
-            write(_assignments.assignment_table(block.cells.to_pandas(), assignment, rows))
-            n += len(assignment)
-            counts.update(assignment.names.tolist())
-            unlike += int(assignment.unlike.sum())
-            unsure += int((assignment.confidence < _assignments.MIN_SURE_CONFIDENCE).sum())
-            notes |= dict.fromkeys(assignment.notes)
+    done = 0
+    with progress_bar("Assigning", size, show=show) as advance:
+        for block in object_blocks(
+            data, preparation, header=header, encoding=encoding,
+            text_column=preparation.text_column,
+        ):  # fmt: skip
+            yield block
             # approximate size of the rows in a text file: a delimiter for each Arrow offset
             cells = block.cells
             step = min(int(cells.nbytes) - 3 * cells.num_rows * cells.num_columns, size - done)
             done += step
             advance(step)
-        if n == 0:
+
+
+def _write_file(assigned: AssignedBlocks, data: str, output: Path, *, force: bool) -> None:
+    """Write the rows of a file with their clusters to another, and print their numbers."""
+    from sortal.model.tuned import TUNED
+
+    notes: dict[str, None] = {}
+
+    def tables() -> Iterator[pd.DataFrame]:
+        for block, assignment, first in assigned:
+            notes.update(dict.fromkeys(assignment.notes))
+            rows = range(first, first + len(assignment))
+            yield _assignments.assignment_table(block.cells.to_pandas(), assignment, rows)
+        if assigned.sums is None:
             raise InputError(f"{data} has no rows")
-    for name in (*source.names, "outlier"):
-        if counts[name]:
-            typer.echo(f"{counts[name]:>12,}  {printable(name)}")
-    typer.echo(f"{n:>12,}  rows in all: {output}")
-    if unlike:
-        typer.echo(f"{unlike:,} rows are unlike anything in the data (column 'unlike').")
-    if unsure:
-        typer.echo(
-            f"{unsure:,} rows have a confidence below {percent(_assignments.MIN_SURE_CONFIDENCE)}."
-        )
+
+    _assignments.write_rows(output, tables(), overwrite=force)
+    sums = assigned.sums
+    assert sums is not None
+    n_outliers = sums.n_rows - int(sums.counts.sum())
+    names = (*assigned.model.names, "outlier")
+    for name, count in zip(names, (*sums.counts.tolist(), n_outliers), strict=True):
+        if count:
+            typer.echo(f"{count:>12,}  {printable(name)}")
+    typer.echo(f"{sums.n_rows:>12,}  rows in all: {output}")
+    n_unlike = int(sums.unlike.sum()) + sums.unlike_outliers
+    if n_unlike:
+        typer.echo(f"{n_unlike:,} rows are unlike anything in the data (column 'unlike').")
+    if sums.unsure:
+        typer.echo(f"{sums.unsure:,} rows have a confidence below {percent(TUNED.sure)}.")
     print_notes(notes, err=True)

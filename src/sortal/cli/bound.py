@@ -146,7 +146,7 @@ def _answer(
 
     chosen = {name: clusterings[name] for name in options.column or clusterings}
     labelled = [i for i, value in enumerate(few_labels.values) if value is not None]
-    drawn = list(few_labels.order or labelled)
+    positions = list(few_labels.order or labelled)
     in_order = few_labels.order is not None and not options.once
     policy: Any = options.noise
     batch = as_labelings(chosen, noise=policy)
@@ -156,23 +156,23 @@ def _answer(
         target=options.target if in_order else None,
     )  # fmt: skip
     rows = np.arange(batch.n_objects) if clusterings.rows is None else clusterings.rows
-    asked = Ledger(options.few).ask(
+    counted = Ledger(options.few).ask(
         question,
-        [(int(rows[i]), few_labels.values[i]) for i in drawn],
+        [(int(rows[i]), few_labels.values[i]) for i in positions],
         ordered=few_labels.order is not None,
         once=options.once,
     )
     best = guarantee(
         batch,
         few_labels,
-        options.delta * asked.share,
-        anytime=asked.anytime and (options.target or True),
+        options.delta * counted.share,
+        anytime=counted.anytime and (options.target or True),
         classes=classes,
     )
     if best.refused:
         raise InputError(f"nothing is guaranteed: {best.refused}")
-    best = best.counted(asked, options.delta)
-    return replace(best, warnings=(*few_labels.doubts, *best.warnings)), asked.number
+    best = best.counted(counted, options.delta)
+    return replace(best, warnings=(*few_labels.doubts, *best.warnings)), counted.number
 
 
 def _numbers(unreadable: str | None) -> list[int]:
@@ -226,7 +226,7 @@ def _as_json(best: Guarantee, forecast: LabelForecast | None, notes: list[str]) 
         "labels_read": best.labels_read,
         "skipped": best.skipped,
         "if_right": best.if_right,
-        "parts": {part.method: part.bound_rate for part in reversed(best.parts)},
+        "parts": {component.method: component.bound_rate for component in reversed(best.parts)},
         "warnings": list(best.warnings),
         "premises": list(best.premises),
         "notes": notes,

@@ -9,13 +9,11 @@ import typer
 from sortal.cli._groups import takes_groups
 from sortal.cli._input import LabelledInputOptions, print_findings, read_dataset
 from sortal.cli._options import JsonOption
-from sortal.cli._output import print_json, print_notes, printable, show_table
+from sortal.cli._output import LAYOUT, print_json, print_notes, printable, show_table
 
 if TYPE_CHECKING:
     from sortal.datasets import Dataset
     from sortal.datasets.partitioned.sampled_tables import WholeTable
-
-MAX_COLUMNS, MAX_PARTS = 60, 30  # rows of a table for people
 
 
 @takes_groups
@@ -60,11 +58,11 @@ def _print_columns(dataset: Dataset) -> None:
                 "" if column.spread is None else f"{column.spread:.3g}",
                 "" if column.weight is None else f"{column.weight:.2g}",
             )
-            for column in dataset.plan.columns[:MAX_COLUMNS]
+            for column in dataset.plan.columns[:LAYOUT.columns]
         ]  # fmt: skip
         heads = ("column", "understood as", "role", "missing", "values", "spread", "weight")
         show_table(heads, rows, numbers=range(3, 7))
-        more = len(dataset.plan.columns) - MAX_COLUMNS
+        more = len(dataset.plan.columns) - LAYOUT.columns
         if more > 0:
             typer.echo(f"... and {more:,} more column{'s' * (more > 1)} (--json has all)")
     if dataset.whole is not None and len(dataset.whole.parts) > 1:
@@ -79,24 +77,24 @@ def _print_parts(whole: WholeTable) -> None:
     """Print rows and missing values of each part, and what is unlike the other parts."""
     from sortal.datasets.values.findings import difference_words
 
-    unlike: dict[str, list[str]] = {part.name: [] for part in whole.parts}
+    unlike: dict[str, list[str]] = {summary.name: [] for summary in whole.parts}
     for difference in whole.differences:
         unlike[difference.part].append(difference_words(vars(difference)))
-    shown = sorted(whole.parts, key=lambda part: not unlike[part.name])[:MAX_PARTS]
+    listed = sorted(whole.parts, key=lambda summary: not unlike[summary.name])[: LAYOUT.parts]
     rows = [
         (
-            part.name, f"{part.n_rows:,}",
-            f"{100 * part.missing_share:.2g} %" if part.missing_share else "",
-            "; ".join(unlike[part.name]),
+            summary.name, f"{summary.n_rows:,}",
+            f"{100 * summary.missing_share:.2g} %" if summary.missing_share else "",
+            "; ".join(unlike[summary.name]),
         )
-        for part in sorted(shown, key=whole.parts.index)
+        for summary in sorted(listed, key=whole.parts.index)
     ]  # fmt: skip
     typer.echo("")
     show_table(("part", "rows", "missing", "unlike the other parts"), rows, numbers=(1, 2))
-    more = len(whole.parts) - len(shown)
+    more = len(whole.parts) - len(listed)
     if more > 0:
         typer.echo(f"... and {more:,} more part{'s' * (more > 1)} (--json has all)")
-    most = max(part.n_sampled for part in whole.parts)
+    most = max(summary.n_sampled for summary in whole.parts)
     typer.echo(
         f"Rows and missing values are of all {whole.n_rows:,} rows. Medians and spreads of a part "
         f"are of up to {most:,} of its rows."
@@ -107,6 +105,7 @@ def _part_records(whole: WholeTable) -> list[dict[str, Any]]:
     """What each part is like, and unlike, for JSON."""
     unlike = [vars(difference) for difference in whole.differences]
     return [
-        part.to_dict() | {"unlike": [record for record in unlike if record["part"] == part.name]}
-        for part in whole.parts
+        summary.to_dict()
+        | {"unlike": [record for record in unlike if record["part"] == summary.name]}
+        for summary in whole.parts
     ]

@@ -15,7 +15,7 @@ from sortal.cli._groups import takes_groups
 from sortal.cli._input import HeaderOption
 from sortal.cli._label_files import count_pairs, label_facts, read_files, split_columns
 from sortal.cli._options import JsonOption, NoiseOption, OnOption
-from sortal.cli._output import print_json, printable, show_table
+from sortal.cli._output import LAYOUT, print_json, printable, show_table
 from sortal.runtime.numerals import percent
 from sortal.runtime.validation import InputError, UndefinedMeasureError, check_choice, unknown_name
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from sortal.labelings.contingency import ContingencyTable
     from sortal.measures.catalogue import Measure
 
-MAX_ROWS = 20
-BLOCK_COLUMNS = 6
 MUTUAL = (
     "adjusted_rand_index", "normalized_mutual_information", "adjusted_mutual_information",
 )  # fmt: skip
@@ -248,7 +246,7 @@ def _print_answer(
         if count:
             lines.append(f"excluded: {count:,} objects of {path} that not all files have")
     typer.echo(printable("\n".join(lines)))
-    for block in (columns[i : i + BLOCK_COLUMNS] for i in range(0, len(columns), BLOCK_COLUMNS)):
+    for block in (columns[i : i + LAYOUT.block] for i in range(0, len(columns), LAYOUT.block)):
         numbers = range(1, 1 + len(block))
         if truth is not None:
             rows = [
@@ -269,11 +267,11 @@ def _print_answer(
         heads = [name, *(str(column).replace("_", " ") for column in frame.columns)]
         rows = [
             (label, *(f"{v:.3f}" if isinstance(v, float) else v for v in row))
-            for label, row in frame.nlargest(MAX_ROWS, "size").iterrows()
+            for label, row in frame.nlargest(LAYOUT.clusters, "size").iterrows()
         ]
         show_table(heads, rows)
-        if len(frame) > MAX_ROWS:
-            typer.echo(f"the {MAX_ROWS} largest of {len(frame):,}; --json has all")
+        if len(frame) > LAYOUT.clusters:
+            typer.echo(f"the {LAYOUT.clusters} largest of {len(frame):,}; --json has all")
 
 
 def _cell(record: dict[str, Any], gold: str, name: str) -> str:
@@ -281,5 +279,5 @@ def _cell(record: dict[str, Any], gold: str, name: str) -> str:
     value, interval = record["values"][gold][name], record["intervals"].get(gold, {}).get(name)
     if value is None:
         return "undefined"
-    shown = f"{0.0 if abs(value) < 1e-12 else value:.6g}"  # what rounding left of 0
-    return shown if interval is None else f"{shown} ({interval[0]:.3g}–{interval[1]:.3g})"
+    text = f"{0.0 if abs(value) < 1e-12 else value:.6g}"  # what rounding left of 0
+    return text if interval is None else f"{text} ({interval[0]:.3g}–{interval[1]:.3g})"

@@ -22,7 +22,7 @@ from sortal.cli._options import (
     ForceOption,
     SeedOption,
 )
-from sortal.cli._output import class_table, print_notes, printable, write_csv
+from sortal.cli._output import LAYOUT, class_table, print_notes, printable, write_csv
 from sortal.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 COMMANDS = {
     ":q": "stop", ":u": "undo", ":s": "skip", ":d": "unknown", ":r": "review", ":?": "advice"
 }  # fmt: skip
-#: objects that teach, and characters of a text on the terminal
-TEACHING_OBJECTS, MAX_CHARACTERS = 20, 1500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +92,7 @@ class LabelOptions:
     page: Annotated[bool, Option("--page")] = False
     suggest: Annotated[float | None, Option(min=0.5, max=1)] = None
     review: Annotated[bool, Option("--review")] = False
-    teach: Annotated[int, Option(min=0)] = TEACHING_OBJECTS
+    teach: Annotated[int, Option(min=0)] = 20
     seed: SeedOption = 0
     take: Annotated[list[Path] | None, Option("--import")] = None
     export: Path | None = None
@@ -171,10 +169,10 @@ def label(
         )  # fmt: skip
         typer.echo(f"{new:,} new labels from {taken}.", err=True)
     can_classify = n <= MAX_CLASSIFIED and dataset.metric not in RELATIONS
-    asked = _asked(session, clusterings, aim, candidates, can_classify)
+    question = _asked(session, clusterings, aim, candidates, can_classify)
     watch = Watch(
         session, clusterings, aim.delta, target=aim.target, classes=classes, prior=prior,
-        X=dataset.X if can_classify else None, asked=asked,
+        X=dataset.X if can_classify else None, asked=question,
     )  # fmt: skip
     desk = Desk(session, watch, objects, classes, suggest=labels.suggest, review=labels.review)
     if labels.take:
@@ -212,16 +210,16 @@ def _asked(
         own_clusterings=candidates.labelings is not None,
         constraints=None if pairs is None else Path(pairs).read_bytes(),
     )  # fmt: skip
-    asked = Ledger(session.file.path).ask(question, drawn_labels(session), ordered=True)
-    if pairs is not None and len(session) and not asked.again:
+    counted = Ledger(session.file.path).ask(question, drawn_labels(session), ordered=True)
+    if pairs is not None and len(session) and not counted.again:
         raise InputError(
             f"--constraints {pairs}: {session.file.path} has labels already, and pairs that were "
             "made from labelled objects may not be among the premises of their guarantee; give "
             "the pairs from the first label on"
         )
-    if asked.number != 1:
-        typer.echo(asked.sentence, err=True)
-    return asked
+    if counted.number != 1:
+        typer.echo(counted.sentence, err=True)
+    return counted
 
 
 def _class_names(aim: AimOptions) -> Any:
@@ -368,11 +366,11 @@ def _at_terminal(desk: Desk) -> None:
     while (at := desk.at) is not None:
         typer.echo(f"\n--- object {len(desk.session) + 1} ---")
         show_object(desk.objects(at))
-        kind, label = _answer(desk)
-        if kind == "stop":
+        action, label = _answer(desk)
+        if action == "stop":
             return
         try:
-            desk.give(kind, label, None if kind == "undo" else at)
+            desk.give(action, label, None if action == "undo" else at)
         except StorageError:
             raise
         except InputError as error:
@@ -391,15 +389,15 @@ def _answer(desk: Desk) -> tuple[str, str]:
     while True:
         offered = "  ".join(f"[{key}] {printable(name)}" for key, name in desk.keys.items())
         more = "" if desk.fixed else "  [n] another class"
-        rest = "[s] later  [d] don't know  [u] undo  [r] review  [?] advice  [q] stop"
-        answer = ask(f"{confirm}{offered}{more}  {rest} > ", enter=bool(confirm))
+        argument = "[s] later  [d] don't know  [u] undo  [r] review  [?] advice  [q] stop"
+        answer = ask(f"{confirm}{offered}{more}  {argument} > ", enter=bool(confirm))
         if answer == "" and predicted is not None:
             return "confirm", predicted
-        kind = "stop" if answer is None else COMMANDS.get(f":{answer}" if terminal else answer)
-        if kind == "advice":
+        action = "stop" if answer is None else COMMANDS.get(f":{answer}" if terminal else answer)
+        if action == "advice":
             typer.echo(desk.advice)
-        elif kind is not None:
-            return kind, ""
+        elif action is not None:
+            return action, ""
         elif label := _chosen_class(desk, str(answer), terminal):
             return "label", label
 
@@ -433,11 +431,11 @@ def ask(prompt: str, *, enter: bool = False) -> str | None:
     return line.strip() if line else None
 
 
-def show_object(shown: Shown) -> None:
+def show_object(cells: Shown) -> None:
     """Print the object's text or row."""
-    if shown.text:
-        text = printable(shown.text)
-        typer.echo(text[:MAX_CHARACTERS] + (" ..." if len(text) > MAX_CHARACTERS else ""))
-    width = max((len(name) for name, _ in shown.cells), default=0)
-    for name, value in shown.cells[:40]:
+    if cells.text:
+        text = printable(cells.text)
+        typer.echo(text[: LAYOUT.text] + (" ..." if len(text) > LAYOUT.text else ""))
+    width = max((len(name) for name, _ in cells.cells), default=0)
+    for name, value in cells.cells[:40]:
         typer.echo(f"  {name:<{width}}  {printable(value)}")

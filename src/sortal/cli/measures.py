@@ -64,14 +64,14 @@ def measures(
         text = re.sub(r":\w+:`~?([^`]*)`|``([^`]*)``", r"\1\2", row.function.__doc__ or "")
         typer.echo(text.strip())
     else:
-        for kind in ("external", "internal"):
+        for family in ("external", "internal"):
             rows = [
                 (
                     m.key, "greater" if m.greater_is_better else "lower",
                     f"{m.range[0]:g} to {m.range[1]:g}", m.family,
                 )
-                for m in chosen if m.kind == kind
+                for m in chosen if m.kind == family
             ]  # fmt: skip
             heads = ("measure", "better", "range", "family")
-            show_table(heads, rows, title=f"{kind.capitalize()} measures", whole=3)
+            show_table(heads, rows, title=f"{family.capitalize()} measures", whole=3)
         typer.echo("sortal measures KEY explains one measure; --for tables says which to report")

@@ -13,6 +13,7 @@ import typer
 
 from sortal.cli._answer import as_json, show, show_all_rows
 from sortal.cli._assignments import (
+    LABELS_WRITTEN,
     check_form,
     cluster_changes,
     label_folder,
@@ -35,7 +36,6 @@ from sortal.cli._output import print_json, printable
 from sortal.cli._questions import apart_from_draw, count_questions
 from sortal.cli._run_options import JudgingOptions, OutputOptions, RelationOptions, SweepOptions
 from sortal.cli._stopping import (
-    FOR_FITS,
     BudgetSpent,
     Terminated,
     keep,
@@ -125,18 +125,26 @@ def run(
         if not is_ended:
             assigned, was_stopped = _assign_all(study, answer, folder, output, sweep.execution)
             is_ended = was_stopped
-        _write_files(study, answer, output, reading, sweep)
+        is_ended = _write_files(study, answer, output, reading, sweep) or is_ended
         changes = (
             None if older_model is None else cluster_changes(study, answer, older_model, reading)
         )
-        if sweep.json:
-            _print_json(study, answer, assigned, changes, judging.alternatives)
-        elif sweep.quiet:
-            print_findings((f for f in answer.findings if f.severity == "harmful"), err=True)
-            typer.echo(printable(one_line(answer, anyway=output.anyway)))
-        else:
-            seconds = perf_counter() - start
-            _print_answer(study, answer, assigned, changes, judging.alternatives, output, seconds)
+        try:
+            if sweep.json:
+                _print_json(study, answer, assigned, changes, judging.alternatives)
+            elif sweep.quiet:
+                print_findings((f for f in answer.findings if f.severity == "harmful"), err=True)
+                typer.echo(printable(one_line(answer, anyway=output.anyway)))
+            else:
+                seconds = perf_counter() - start
+                _print_answer(
+                    study, answer, assigned, changes, judging.alternatives, output, seconds
+                )
+        except KeyboardInterrupt:
+            if output.labels is None or (assigned is not None and assigned.left):
+                raise
+            typer.echo(LABELS_WRITTEN.format(output.labels), err=True)
+            is_ended = True
         if is_ended or (assigned is not None and assigned.left):
             raise typer.Exit(130)
 
@@ -201,7 +209,7 @@ def _sweep(study: Study, sweep: SweepOptions, id_column: str | None) -> Keyboard
     """Make the candidates; what stopped that, if finished candidates can be judged."""
     arguments = dict(sweep.arguments)
     if arguments["budget"] is not None:
-        arguments["budget"] *= FOR_FITS
+        arguments["budget"] *= 0.75  # the remainder is for judging
     try:
         if sweep.labelings is not None:
             _add_labelings(study, sweep.labelings, sweep.reference, id_column)
@@ -290,8 +298,8 @@ def _assign_all(
 
     None for other data.
     """
-    whole = study.dataset.whole
-    if whole is None or (folder is None and whole.n_rows == study.n_objects):
+    table = study.dataset.whole
+    if table is None or (folder is None and table.n_rows == study.n_objects):
         return None, False
     try:
         assigned = answer.assign_all(folder, **execution)
@@ -303,7 +311,7 @@ def _assign_all(
         if model is None:
             model = unused(study.dataset.name, ".sortal-model")
             answer.model.save(model)
-        print_rest(assigned, whole.partitions.source, model, folder.target)
+        print_rest(assigned, table.partitions.source, model, folder.target)
     return assigned, False
 
 
@@ -313,19 +321,25 @@ def _write_files(
     output: OutputOptions,
     reading: LabelledInputOptions,
     sweep: SweepOptions,
-) -> None:
-    """Write the labels, the model and the report, as far as wanted."""
+) -> bool:
+    """Write the labels, the model and the report, as far as wanted; whether that was stopped."""
     from sortal.report import write_report
 
+    was_stopped = False
     if output.labels is not None and label_folder(output.labels, force=False) is None:
         write_labels(study, answer, Path(output.labels), reading, force=output.force)
     if output.save_model is not None:
         answer.save(output.save_model, overwrite=output.force)
     if sweep.json or output.all or output.report is not None:
         # the tables that these show have all measures; the decision needed few
-        study.evaluate(**sweep.execution)
+        try:
+            study.evaluate(**sweep.execution)
+        except KeyboardInterrupt:
+            typer.echo("sortal: interrupted; tables have the measures so far", err=True)
+            was_stopped = True
     if output.report is not None:
         write_report(study, output.report, overwrite=output.force)
+    return was_stopped
 
 
 def _print_json(

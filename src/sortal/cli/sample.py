@@ -74,12 +74,12 @@ def sample(
         return
     cells = table.iloc[rows] if parts is None else parts.drawn(rows).to_pandas()
     keys = _key_columns(cells, table if parts is None else parts, id_column)
-    drawn = table_of_draw(cells.reset_index(drop=True), rows, keys)
+    positions = table_of_draw(cells.reset_index(drop=True), rows, keys)
     print_notes(notes, err=True)
     if output is None:
-        typer.echo(to_csv(drawn), nl=False)
+        typer.echo(to_csv(positions), nl=False)
     else:
-        write_csv(drawn, output, force=force)
+        write_csv(positions, output, force=force)
         typer.echo(f"{size} of {n} objects are in {output}; fill in the column 'label'")
 
 

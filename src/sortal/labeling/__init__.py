@@ -3,10 +3,10 @@
 from sortal.labeling.agreement import Agreement, agreement
 from sortal.labeling.answers import AnswerFile, LabelAnswer, check_name, taught_rows
 from sortal.labeling.desk import Desk, Shown, ShownObjects
-from sortal.labeling.doubts import LabelDoubt
+from sortal.labeling.doubts import LabelDoubt, LabelTeacher
 from sortal.labeling.exchange import export_labels, import_labels
 from sortal.labeling.medoids import central_objects
-from sortal.labeling.page import LabelPage
+from sortal.labeling.page import LabelPage, PageAnswer
 from sortal.labeling.selection import teaching_objects
 from sortal.labeling.session import UNKNOWN, LabelSession, variant_of
 from sortal.labeling.watch import Standing, Watch, drawn_labels
@@ -20,6 +20,8 @@ __all__ = [
     "LabelDoubt",
     "LabelPage",
     "LabelSession",
+    "LabelTeacher",
+    "PageAnswer",
     "Shown",
     "ShownObjects",
     "Standing",

@@ -124,9 +124,9 @@ class AnswerFile:
                 file.append(lines.encode())
         except OSError as error:
             self.refresh()
-            kept = sum(answer.kind in ("label", "confirm") for answer in self.answers)
+            stored = sum(answer.kind in ("label", "confirm") for answer in self.answers)
             raise StorageError(
-                f"{self.path} cannot be written: {error.strerror}; it has the first {kept} labels"
+                f"{self.path} cannot be written: {error.strerror}; it has the first {stored} labels"
             ) from None
         self.refresh()
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sortal.bounds import forecast_bounds, forecast_labels, percent_up, wording
-from sortal.labeling.doubts import CERTAIN, LabelDoubt, doubts_of
-from sortal.labeling.session import UNKNOWN, variant_of
+from sortal.labeling.doubts import LabelDoubt, doubts_of
+from sortal.labeling.session import TUNED, UNKNOWN, variant_of
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -229,13 +229,13 @@ class Desk:
         self._queue, self._reviewed = self.doubts(), []
         return self.reviewing
 
-    def _settle(self, kind: str, label: str, at: int | None) -> None:
+    def _settle(self, action: str, label: str, at: int | None) -> None:
         """Take an answer about the first of the queue."""
         if at != self._queue[0].at:
             raise InputError("this object is not the one to look at again; reload the page")
         doubt = self._queue.pop(0)
-        if kind in ("label", "unknown"):
-            self.session.settle(doubt.at, UNKNOWN if kind == "unknown" else label)
+        if action in ("label", "unknown"):
+            self.session.settle(doubt.at, UNKNOWN if action == "unknown" else label)
             self._reviewed.append(doubt)
 
     def _unsettle(self) -> None:
@@ -254,8 +254,8 @@ class Desk:
         target, now = self._watch.target, self.standing
         if self.reviewing:
             return (
-                "A label is suspected if the other labels predict another class with a "
-                f"certainty of at least {100 * CERTAIN:.0f} %. What you decide here goes into "
+                "A label is suspected if the other labels predict another class with a certainty "
+                f"of at least {100 * TUNED.certain:.0f} %. What you decide here goes into "
                 "exports and predicted classes. The guarantee still counts the first answers."
             )
         aim = "" if target is None else f"Target: at most {100 * target:.4g} % mislabelled. "
@@ -268,10 +268,12 @@ class Desk:
         """What more labels would buy."""
         if self.standing is None:
             return "Label some first."
-        found, target = self.standing.found, self._watch.target
-        futures = forecast_bounds(found)
-        outlook = wording.outlook(found.m, found.bound_rate, futures) + "." if futures else ""
-        aim = str(forecast_labels(found)) if target is not None or not futures else ""
+        guarantee, target = self.standing.found, self._watch.target
+        futures = forecast_bounds(guarantee)
+        outlook = (
+            wording.outlook(guarantee.m, guarantee.bound_rate, futures) + "." if futures else ""
+        )
+        aim = str(forecast_labels(guarantee)) if target is not None or not futures else ""
         return " ".join(filter(None, [outlook, aim]))
 
     def beside(self, at: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortal.bounds.population import population_of
-from sortal.labeling.session import UNKNOWN
+from sortal.labeling.session import TUNED, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from sortal.labeling.session import LabelSession
     from sortal.runtime.types import ArrayLike, Floats, Ints, Labels
 
-#: certainty from which a contradicted label is suspected, chosen on generated tables
-CERTAIN = 0.7
-#: parts into which the labels are divided, each predicted from the others, and labels it takes
-FOLDS, FEWEST_LABELS = 5, 10
+#: limit of cost: parts of labels or objects, each predicted from the others
+FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -90,7 +88,7 @@ class LabelTeacher:
         """
         read = self._read(y)
         labelled, codes = read.truth.labelled, read.truth.codes
-        if len(labelled) < FEWEST_LABELS:
+        if len(labelled) < 2 * FOLDS:
             return []
         suspects = []
         fold = np.random.default_rng(0).permutation(len(labelled)) % FOLDS
@@ -102,7 +100,7 @@ class LabelTeacher:
             suspects += [
                 (int(i), str(names[i]), float(certainty[i]))
                 for i in tested
-                if certainty[i] >= CERTAIN
+                if certainty[i] >= TUNED.certain
                 and names[i] not in (y[i], None, UNKNOWN)
                 and y[i] != UNKNOWN
                 and codes[i] in codes[lessons]

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from sortal.labeling.session import LabelSession
 
-#: unlabelled objects in an export, to be labelled elsewhere
-AHEAD = 200
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -70,14 +68,14 @@ def export_labels(session: LabelSession, path: str | Path, *, overwrite: bool = 
     is_labelled = np.isin(session.order, labelled)
     last = int(np.flatnonzero(is_labelled).max(initial=-1))
     n_before = int((~is_labelled[: last + 1]).sum())
-    ahead = session.order[~is_labelled][: n_before + AHEAD]
-    shown = [int(i) for i in (*labelled, *ahead)]
-    marks = _marks(session, shown)
+    ahead = session.order[~is_labelled][: n_before + 200]  # enough for a while elsewhere
+    exported = [int(i) for i in (*labelled, *ahead)]
+    marks = _marks(session, exported)
     if Path(path).suffix.lower() == ".json":
-        tasks = [_task(session, i, by, marks.get(i)) for i in shown]
+        tasks = [_task(session, i, by, marks.get(i)) for i in exported]
         content = json.dumps(tasks, ensure_ascii=False, indent=1)
     else:
-        content = _csv(session, shown, by, marks)
+        content = _csv(session, exported, by, marks)
     write_output(path, content, overwrite=overwrite, private=True)
 
 
@@ -157,11 +155,11 @@ def _marks(session: LabelSession, shown: list[int]) -> dict[int, tuple[str, str]
     import pandas as pd
 
     exported = set(shown)
-    drawn = [int(i) for i in session.order[session.taught :] if int(i) in exported]
-    texts = pd.DataFrame({"object": [_plain(session.texts[i]) for i in drawn]})
-    digests = checks(texts, session.rows[drawn], ["object"], is_data=False)
-    numbers = (number_text(number, len(drawn)) for number in range(1, len(drawn) + 1))
-    return dict(zip(drawn, zip(numbers, digests, strict=True), strict=True))
+    draw_numbers = [int(i) for i in session.order[session.taught :] if int(i) in exported]
+    texts = pd.DataFrame({"object": [_plain(session.texts[i]) for i in draw_numbers]})
+    digests = checks(texts, session.rows[draw_numbers], ["object"], is_data=False)
+    numbers = (number_text(number, len(draw_numbers)) for number in range(1, len(draw_numbers) + 1))
+    return dict(zip(draw_numbers, zip(numbers, digests, strict=True), strict=True))
 
 
 def _plain(cell: str) -> str:
@@ -170,7 +168,10 @@ def _plain(cell: str) -> str:
 
 
 def _csv(
-    session: LabelSession, shown: list[int], by: dict[str, Any], marks: dict[int, tuple[str, str]]
+    session: LabelSession,
+    exported: list[int],
+    by: dict[str, Any],
+    marks: dict[int, tuple[str, str]],
 ) -> str:
     """A table in which a spreadsheet runs no formula."""
     several = list(by) if len(by) > 1 else []
@@ -178,7 +179,7 @@ def _csv(
     settled = session.settled
     columns = [f"label by {name}" for name in several] + ["settled"] * bool(settled)
     rows = [["draw", "row", "label", "check", "object", *columns]]
-    for i in shown:
+    for i in exported:
         labels = [by[name][i] or "" for name in several] + [settled.get(i, "")] * bool(settled)
         number, check = marks.get(i, ("", ""))
         named = [number, str(session.rows[i]), counts[i] or "", check]

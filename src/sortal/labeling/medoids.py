@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sortal.distances import Distances
     from sortal.runtime.types import ArrayLike, Labels, Metric
 
+#: limit of cost: a block of distances has so many rows and columns
 _BLOCK = 1024
 
 

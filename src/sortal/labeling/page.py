@@ -21,11 +21,11 @@ from sortal.runtime.validation import InputError
 if TYPE_CHECKING:
     from sortal.labeling.desk import Shown
 
-#: seconds without a request after which the page is closed, and seconds until it must be opened
+#: limit of cost: seconds without a request, and until the first one, after which the page closes
 QUIET, UNOPENED = 180.0, 1_800.0
-#: bytes of an answer at most
+#: limit of cost: bytes of an answer
 _MAX_BYTES = 2**16
-#: characters of a class, or of a name with its line
+#: limit of cost: characters of a class, or of a name with its line
 _MAX_LABEL = 500
 PAGE = Path(__file__).with_name("page.html")
 
@@ -124,11 +124,15 @@ class LabelPage:
     ----------
     desk : PageDesk
         :class:`Desk`, or another that answers likewise.
+    timeout : float, default 5
+        Seconds after which a connection that sends nothing is closed.
 
     Attributes
     ----------
     url : str
         The address to open; it contains the token that every request needs.
+    html : Path
+        The page that is sent.
     closed : bool
         Whether the labeller stopped, the target is met, or nothing is left.
 
@@ -139,11 +143,11 @@ class LabelPage:
     shows texts as text.
     """
 
-    def __init__(self, desk: PageDesk) -> None:
-        self.desk, self.closed = desk, False
+    def __init__(self, desk: PageDesk, *, timeout: float = 5.0) -> None:
+        self.desk, self.closed, self.html = desk, False, PAGE
         self.token = secrets.token_urlsafe(24)
         self.lock = threading.Lock()
-        handler = type("Handler", (_Handler,), {"page": self})
+        handler = type("Handler", (_Handler,), {"page": self, "timeout": timeout})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = False  # the last answer is sent before the end
         self._host = f"127.0.0.1:{self._server.server_port}"
@@ -172,24 +176,24 @@ class LabelPage:
         if at is None:
             self.closed = True
             return {**state, "closed": True, "sentence": desk.ending}
-        shown = desk.objects(at)
-        parts = {"text": shown.text, "cells": shown.cells, "images": len(shown.images)}
+        status = desk.objects(at)
+        parts = {"text": status.text, "cells": status.cells, "images": len(status.images)}
         beside = {"keys": desk.keys, **desk.beside(at)}
         return {**state, "closed": False, "at": at, **beside, **parts}
 
     def take(self, answer: PageAnswer) -> dict[str, Any]:
         """Take an answer of the page; returns the new state, or a similar class."""
-        desk, kind, label, at = self.desk, answer.kind, answer.label, answer.at
-        if kind not in desk.kinds or at >= len(desk):
+        desk, action, label, at = self.desk, answer.kind, answer.label, answer.at
+        if action not in desk.kinds or at >= len(desk):
             raise InputError(f"the page sends {', '.join(desk.kinds)} about one of {len(desk)}")
-        if kind == "label" and desk.fixed is not None and label not in desk.fixed:
+        if action == "label" and desk.fixed is not None and label not in desk.fixed:
             raise InputError("this is none of the classes")
-        if kind == "label" and not answer.sure and (similar := desk.variant(label)):
+        if action == "label" and not answer.sure and (similar := desk.variant(label)):
             return {"variant": similar}
-        if kind == "stop":
+        if action == "stop":
             self.closed = True
         else:
-            desk.give(kind, label, None if kind == "undo" else at)
+            desk.give(action, label, None if action == "undo" else at)
         return self.state()
 
     def image(self, at: int, number: int) -> Path | None:
@@ -204,7 +208,6 @@ class _Handler(BaseHTTPRequestHandler):
     """Handler of the page's requests."""
 
     page: LabelPage
-    timeout = 5.0  # a browser may open a connection and send nothing
 
     def handle_one_request(self) -> None:
         """Handle a request; a browser that leaves amid it is no failure."""
@@ -233,8 +236,8 @@ class _Handler(BaseHTTPRequestHandler):
             reason = str(error) if isinstance(error, InputError) else "this is not an answer"
             self._error(reason, HTTPStatus.BAD_REQUEST)
         except Exception as error:
-            kept = "sortal failed; the answers before are kept"
-            self._error(f"{kept} ({type(error).__name__})", HTTPStatus.INTERNAL_SERVER_ERROR)
+            sentence = "sortal failed; the answers before are kept"
+            self._error(f"{sentence} ({type(error).__name__})", HTTPStatus.INTERNAL_SERVER_ERROR)
             raise
 
     def _get(self) -> None:
@@ -245,7 +248,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if url.path == "/":
             nonce = secrets.token_urlsafe(16)
-            text = PAGE.read_text(encoding="utf-8")
+            text = self.page.html.read_text(encoding="utf-8")
             self._send(text.replace("NONCE", nonce).encode(), "text/html; charset=utf-8", nonce)
         elif url.path == "/state":
             with self.page.lock:
@@ -305,7 +308,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(json.dumps(value).encode(), "application/json", status=status)
 
     def _send(
-        self, body: bytes, kind: str, nonce: str = "", status: HTTPStatus = HTTPStatus.OK
+        self, body: bytes, media_type: str, nonce: str = "", status: HTTPStatus = HTTPStatus.OK
     ) -> None:
         """Send a body with the headers that keep the page isolated."""
         source = f"'nonce-{nonce}'" if nonce else "'none'"
@@ -315,7 +318,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
         self.send_response(status)
         for name, value in (
-            ("Content-Type", kind),
+            ("Content-Type", media_type),
             ("Content-Length", str(len(body))),
             ("Content-Security-Policy", policy),
             ("X-Content-Type-Options", "nosniff"),

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
     from sortal.runtime.types import ArrayLike, Labels, RandomState
 
-#: objects that are compared with one another; from larger data so many are drawn
-MAX_COMPARED = 1_500
-
 
 def teaching_objects(
     labelings: ArrayLike | Mapping[str, Labels],
@@ -81,7 +78,7 @@ def teaching_objects(
         weights = np.asarray(prior, dtype=np.float64)
     if weights.shape != (len(batch),) or not (weights >= 0).all() or not weights.sum() > 0:
         raise InputError(f"prior must be a weight for each of the {len(batch)} clusterings")
-    rows = draw_rows(n, max(MAX_COMPARED, size), random_state)
+    rows = draw_rows(n, max(1_500, size), random_state)  # pairs of more cost too much
     similar = np.zeros((len(rows), len(rows)), dtype=np.float32)
     for codes, weight in zip(batch.codes[:, rows], weights / weights.sum(), strict=True):
         similar += np.float32(weight) * ((codes[:, None] == codes) & (codes >= 0))

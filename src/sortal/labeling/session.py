@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from pathlib import Path
@@ -20,10 +21,20 @@ if TYPE_CHECKING:
 
     from sortal.runtime.types import ArrayLike
 
-#: one of so many objects is labelled by two labellers, where there are two
-TWICE = 5
-#: a postponed object comes back after so many others
-LATER = 10
+
+@dataclass(frozen=True)
+class TunedLabeling:
+    """Constants of labelling that were tuned."""
+
+    #: certainty from which a contradicted label is suspected; generated tables
+    certain: float = 0.7
+    #: one of so many objects is labelled by two labellers, where there are two; by eye
+    twice: int = 5
+    #: a postponed object comes back after so many others; by eye
+    later: int = 10
+
+
+TUNED = TunedLabeling()
 #: how long an object on a labeller's screen is reserved
 OPEN = timedelta(minutes=10)
 
@@ -132,7 +143,9 @@ class LabelSession:
             elif answer.kind == "undo":
                 answers.pop(answer.by, None)
                 self._my_answers = [
-                    kept for kept in self._my_answers if not is_mine or kept.row != answer.row
+                    counted
+                    for counted in self._my_answers
+                    if not is_mine or counted.row != answer.row
                 ]
             elif answer.kind == "settle":
                 self._settled[place] = answer
@@ -215,11 +228,11 @@ class LabelSession:
     @property
     def twice(self) -> list[tuple[str, str]]:
         """Both labels of the drawn objects that two labellers labelled; a random draw."""
-        drawn = self._answers_at[self.taught :]
-        fifth = drawn[TWICE - 1 :: TWICE]
+        draw = self._answers_at[self.taught :]
+        fifth = draw[TUNED.twice - 1 :: TUNED.twice]
         # a whole beginning of all objects, or of every fifth: whichever is longer
         beginnings = [
-            list(takewhile(lambda answers: len(answers) > 1, places)) for places in (drawn, fifth)
+            list(takewhile(lambda answers: len(answers) > 1, places)) for places in (draw, fifth)
         ]
         pairs = [
             [self._name(answer) for answer in answers.values()]
@@ -251,7 +264,10 @@ class LabelSession:
             screen = self._open.get(place)
             if screen is not None and screen.by != self.by and screen.at > before:
                 continue
-            if place in self._postponed and self._answer_count - self._postponed[place] < LATER:
+            if (
+                place in self._postponed
+                and self._answer_count - self._postponed[place] < TUNED.later
+            ):
                 later = place if later is None else later
                 continue
             return int(at)
@@ -259,7 +275,7 @@ class LabelSession:
 
     def _is_doubled(self, place: int) -> bool:
         """Whether a second labeller is to label the object at a place."""
-        return place >= self.taught and (place - self.taught) % TWICE == TWICE - 1
+        return place >= self.taught and (place - self.taught + 1) % TUNED.twice == 0
 
     def open(self, at: int) -> None:
         """Store that an object is on this labeller's screen, so that nobody else gets it."""
@@ -330,18 +346,18 @@ class LabelSession:
             self.file.add([LabelAnswer(now(), self.by, -1, "same", wrong, right)])
             self._replay()
 
-    def _answer(self, at: int, kind: str, label: str, by: str) -> LabelAnswer:
+    def _answer(self, at: int, action: str, label: str, by: str) -> LabelAnswer:
         """An answer to be stored."""
-        about = "" if kind in ("open", "undo") else self.objects[at]
-        return LabelAnswer(now(), by, int(self.rows[at]), kind, label, about)
+        about = "" if action in ("open", "undo") else self.objects[at]
+        return LabelAnswer(now(), by, int(self.rows[at]), action, label, about)
 
-    def _write(self, at: int | None, kind: str, label: str = "") -> None:
+    def _write(self, at: int | None, action: str, label: str = "") -> None:
         """Store this labeller's answer about the object at a position, or the next one."""
         place = self.next if at is None else at
         if place is None:
             raise InputError("all objects are labelled")
-        label = "" if kind == "unknown" else label
-        self.file.add([self._answer(place, kind, label, self.by)])
+        label = "" if action == "unknown" else label
+        self.file.add([self._answer(place, action, label, self.by)])
         self._replay()
 
 

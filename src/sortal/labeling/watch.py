@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortal.bounds import LabelSequence, percent_up
-from sortal.bounds.ledger import FEWEST_SHARED
+from sortal.bounds.tuned import TUNED
 from sortal.bounds.wording import chance, of_counted, percent_down
 from sortal.labeling.agreement import Agreement, agreement
 from sortal.labeling.doubts import LabelTeacher
@@ -138,23 +138,23 @@ class Watch:
     def update(self) -> Standing | None:
         """The standing now, None before the first drawn label."""
         session = self.session
-        drawn = session.labelled[session.taught :]
-        if not len(drawn):
+        draw = session.labelled[session.taught :]
+        if not len(draw):
             return None
         y = session.y
         n_drawn = len(session.order) - session.taught
         team = agreement(session.twice, n_drawn, self.delta, ordered=True)
-        found = self._sequence.update(y, drawn)
+        guarantee = self._sequence.update(y, draw)
         if self._asked is not None:
-            if len(drawn) >= FEWEST_SHARED:
+            if len(draw) >= TUNED.fewest_shared:
                 self._asked.keep(drawn_labels(session))
-            found = replace(
-                found, delta=self.delta, question=self._asked.sentence,
-                premises=of_counted(found.premises),
+            guarantee = replace(
+                guarantee, delta=self.delta, question=self._asked.sentence,
+                premises=of_counted(guarantee.premises),
             )  # fmt: skip
         changed = sum(y[at] not in (None, label) for at, label in session.settled.items())
         return Standing(
-            found,
+            guarantee,
             team,
             int(np.sum(y == UNKNOWN)),
             session.n_confirmed,
@@ -164,6 +164,6 @@ class Watch:
 
 def drawn_labels(session: LabelSession) -> list[tuple[int, Any]]:
     """Row and label of each drawn object that counts, in the order of the draw."""
-    drawn = session.labelled[session.taught :]
+    draw = session.labelled[session.taught :]
     labels = session.labels[session.taught :]
-    return [(int(session.rows[i]), label) for i, label in zip(drawn, labels, strict=True)]
+    return [(int(session.rows[i]), label) for i, label in zip(draw, labels, strict=True)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,9 @@ import numpy as np
 from sortal._kernels.placement import add_rows
 from sortal.datasets.partitioned.partitions import SUFFIX, LabelFolder, Part, open_partitions
 from sortal.datasets.partitioned.sampled_tables import in_process_if_local
+from sortal.datasets.row_blocks import RowBlock
 from sortal.model.rare import RareGroup, rare_groups
+from sortal.model.tuned import TUNED
 from sortal.runtime.output import OutputPlan
 from sortal.runtime.progress import progress_bar
 from sortal.runtime.validation import InputError
@@ -26,11 +29,12 @@ if TYPE_CHECKING:
     from sortal.runtime.output import WrittenFile
     from sortal.runtime.types import Floats, Ints
 
-#: rows unlike all clusters that are kept to look for groups among them
+#: limit of cost: rows unlike all clusters in which groups are looked for
 KEPT_UNLIKE = 2_000
-#: rows of lower confidence count as unsure
-MIN_SURE_CONFIDENCE = 0.8
-_MOST_NOTES = 10
+_ADDED = (
+    "n_rows", "unsure", "filled", "unlike_outliers", "counts", "unlike", "sums", "squares",
+    "distances",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +44,7 @@ class ClusterSums:
     n_rows: int
     unsure: int
     filled: int
+    unlike_outliers: int
     counts: NDArray[np.int64]
     unlike: NDArray[np.int64]
     sums: Floats
@@ -53,14 +58,13 @@ class ClusterSums:
 
     def __add__(self, more: ClusterSums) -> ClusterSums:
         """The sums over the rows of both."""
-        names = ("n_rows", "unsure", "filled", "counts", "unlike", "sums", "squares", "distances")
-        added = {name: getattr(self, name) + getattr(more, name) for name in names}
+        added = {name: getattr(self, name) + getattr(more, name) for name in _ADDED}
         hashes = np.concatenate([self.hashes, more.hashes])
-        kept = np.argsort(hashes, kind="stable")[:KEPT_UNLIKE]
+        smallest = np.argsort(hashes, kind="stable")[:KEPT_UNLIKE]
         return ClusterSums(
-            **added, notes=tuple(dict.fromkeys([*self.notes, *more.notes]))[:_MOST_NOTES],
-            hashes=hashes[kept], numbers=np.concatenate([self.numbers, more.numbers])[kept],
-            rows=np.concatenate([self.rows, more.rows])[kept],
+            **added, notes=tuple(dict.fromkeys([*self.notes, *more.notes]))[:10],
+            hashes=hashes[smallest], numbers=np.concatenate([self.numbers, more.numbers])[smallest],
+            rows=np.concatenate([self.rows, more.rows])[smallest],
         )  # fmt: skip
 
 
@@ -225,23 +229,41 @@ def _assign_part(
     part: Part,
 ) -> tuple[WrittenFile | None, ClusterSums]:
     """Assign the rows of a part, write their labels, and sum."""
-    totals: list[ClusterSums] = []
 
-    def label_tables() -> Iterator[pa.Table]:
-        for first, table in part.tables(columns):
-            prepared = model.prepare(with_points(table, decimal))
-            assignment = model.placed(prepared, named=False)
-            of_batch = _sums(model, prepared, assignment, first)
-            totals[:] = [totals[0] + of_batch] if totals else [of_batch]
-            if target is not None:
-                ids = None if id_column is None else table[id_column]
-                yield _label_table(model, assignment, first, ids)
+    def labels(block: RowBlock, assignment: Assignment, first: int) -> pa.Table:
+        ids = None if id_column is None else block.cells[id_column]
+        return _label_table(model, assignment, first, ids)
 
-    if target is None:
-        for _ in label_tables():
-            pass
-        return None, totals[0]
-    return target.write(part.name, label_tables()), totals[0]
+    blocks = (RowBlock(cells, with_points(cells, decimal)) for _, cells in part.tables(columns))
+    assigned = AssignedBlocks(model, blocks, part.start, named=False)
+    written = None
+    if target is not None:
+        written = target.write(part.name, (labels(*entry) for entry in assigned))
+    else:
+        deque(assigned, maxlen=0)
+    assert assigned.sums is not None
+    return written, assigned.sums
+
+
+class AssignedBlocks:
+    """Blocks of rows with their clusters and the number of their first row, and their sums."""
+
+    def __init__(
+        self, model: Model, blocks: Iterable[RowBlock], first: int = 0, *, named: bool = True
+    ) -> None:
+        self.model, self._blocks, self._first, self._named = model, blocks, first, named
+        #: over the rows so far; None before the first
+        self.sums: ClusterSums | None = None
+
+    def __iter__(self) -> Iterator[tuple[RowBlock, Assignment, int]]:
+        first = self._first
+        for block in self._blocks:
+            prepared = self.model.prepare(block.features)
+            assignment = self.model.placed(prepared, named=self._named)
+            sums = _sums(self.model, prepared, assignment, first)
+            self.sums = sums if self.sums is None else self.sums + sums
+            yield block, assignment, first
+            first += len(assignment)
 
 
 def with_points(table: pa.Table, decimal: str) -> pa.Table:
@@ -284,23 +306,23 @@ def _sums(model: Model, prepared: Any, assignment: Assignment, first: int) -> Cl
     k = model.n_clusters
     rows = np.flatnonzero(unlike)
     hashes = _row_hashes(rows + first)
-    kept = np.argsort(hashes, kind="stable")[:KEPT_UNLIKE]
+    smallest = np.argsort(hashes, kind="stable")[:KEPT_UNLIKE]
     d = prepared.X.shape[1] if isinstance(prepared.X, np.ndarray) else 0
     counts = np.bincount(labels[labels >= 0], minlength=k)
     sums, squares, distances = np.zeros((k, d)), np.zeros((k, d)), np.zeros(k)
-    features = np.zeros((len(kept), d))
+    features = np.zeros((len(smallest), d))
     if d and model.rule.metric == "euclidean":
         Z = np.ascontiguousarray(prepared.X, dtype=np.float64)
         centers = np.asarray(model.rule.centers, dtype=np.float64)
         counts = np.zeros(k, np.int64)
         add_rows(Z, labels, assignment.distances, centers, counts, sums, squares, distances)
-        features = Z[rows[kept]]
+        features = Z[rows[smallest]]
     return ClusterSums(
-        len(labels), int((assignment.confidence < MIN_SURE_CONFIDENCE).sum()),
-        int((prepared.filled > 0).sum()), counts,
+        len(labels), int((assignment.confidence < TUNED.sure).sum()),
+        int((prepared.filled > 0).sum()), int((unlike & (labels < 0)).sum()), counts,
         np.bincount(labels[unlike & (labels >= 0)], minlength=k), sums, squares, distances,
         tuple(note for note in prepared.notes if not note.startswith("Filled in ")),
-        hashes[kept], rows[kept] + first, features,
+        hashes[smallest], rows[smallest] + first, features,
     )  # fmt: skip
 
 

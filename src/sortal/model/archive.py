@@ -22,7 +22,7 @@ from sortal.runtime.version import __version__
 
 ARCHIVE_FORMAT = "sortal-model"
 _FORMER_FORMAT = "karat-model"
-#: increased when older versions of sortal cannot read the files
+#: derived: the format; increased when older versions of sortal cannot read the files
 ARCHIVE_VERSION = 1
 #: errors of zipfile for damaged archives and other files
 _DAMAGED = (
@@ -42,10 +42,10 @@ def write_archive(
     """Write the JSON content and the arrays of a model, completely or not at all."""
     members = {_FACTS: _json(content)}
     for name, array in arrays.items():
-        for part, value in _flat(name, array).items():
+        for member, value in _flat(name, array).items():
             file = io.BytesIO()
             np.save(file, np.ascontiguousarray(value), allow_pickle=False)
-            members[f"{part}.npy"] = file.getvalue()
+            members[f"{member}.npy"] = file.getvalue()
     manifest = {
         "format": ARCHIVE_FORMAT,
         "version": ARCHIVE_VERSION,
@@ -84,7 +84,7 @@ def parse_members(members: dict[str, bytes]) -> tuple[dict[str, Any], dict[str, 
     for name in [name.removesuffix("/indptr") for name in arrays if name.endswith("/indptr")]:
         from scipy import sparse
 
-        parts = tuple(arrays.pop(f"{name}/{part}") for part in ("data", "indices", "indptr"))
+        parts = tuple(arrays.pop(f"{name}/{member}") for member in ("data", "indices", "indptr"))
         shape = tuple(arrays.pop(f"{name}/shape").tolist())
         # indices are followed by native code
         arrays[name] = check_data(sparse.csr_array(parts, shape=shape), name=name)
@@ -127,8 +127,8 @@ def _flat(name: str, data: NDArray[Any] | Rows) -> dict[str, NDArray[Any]]:
     if not hasattr(data, "toarray"):
         return {name: np.asarray(data)}
     return {
-        f"{name}/{part}": np.asarray(getattr(data, part))
-        for part in ("data", "indices", "indptr", "shape")
+        f"{name}/{key}": np.asarray(getattr(data, key))
+        for key in ("data", "indices", "indptr", "shape")
     }
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from sortal.measures.external.pairs import adjusted_rand_index
 from sortal.model.holdout import Refit, without_gaps
 from sortal.model.rule import ALARMS, PlacementRule
+from sortal.model.tuned import TUNED, TunedModel
 from sortal.runtime.numerals import percent
 from sortal.runtime.validation import InputError, check_random_state
 
@@ -22,18 +23,6 @@ if TYPE_CHECKING:
     from sortal.datasets.prepared.preparation import Prepared
     from sortal.model.model import Assignment, Model
     from sortal.runtime.types import Ints, RandomState, Rows
-
-#: least overlap of a cluster that came back, and of a part of a split one
-MIN_OVERLAP, MIN_PART = 0.5, 0.25
-#: least ratio of a cluster's shares today and before; below it the cluster has vanished
-MIN_REMAINDER = 0.1
-#: an object with less confidence is not placed
-MIN_CONFIDENCE = 0.8
-RESAMPLES = 39
-#: objects whose differences do not count: each lowers the index by about 2/n (rule of three)
-CHANCE_OBJECTS = 3
-#: objects of each half that is clustered anew
-HALF_SIZE = 1_000
 
 
 @dataclass(frozen=True)
@@ -170,7 +159,7 @@ def changes(
     *,
     refit: Refit | None = None,
     reason: str | None = None,
-    n_resamples: int = RESAMPLES,
+    n_resamples: int = 39,
     random_state: RandomState = 0,
 ) -> Changes:
     """Changes of a model's clusters in today's data.
@@ -193,7 +182,7 @@ def changes(
         table=_transitions(model, flows),
         flows=flows,
         agreement=float(adjusted_rand_index(placed.labels, labels, noise="cluster")),
-        placed=float(((placed.confidence >= MIN_CONFIDENCE) & ~placed.unlike).mean()),
+        placed=float(((placed.confidence >= TUNED.sure) & ~placed.unlike).mean()),
         unlike=float(placed.unlike.mean()),
         reference=reference,
         reason=reason,
@@ -216,7 +205,7 @@ def _flows(
     return pd.DataFrame(cells, rows, [*map(str, names), "outlier"])
 
 
-def _transitions(model: Model, flows: pd.DataFrame) -> pd.DataFrame:
+def _transitions(model: Model, flows: pd.DataFrame, tuned: TunedModel = TUNED) -> pd.DataFrame:
     """A row for each old cluster, and for each new one without a predecessor."""
     import pandas as pd
     from scipy.stats import norm
@@ -229,15 +218,15 @@ def _transitions(model: Model, flows: pd.DataFrame) -> pd.DataFrame:
     share_before = np.array(model.sizes) / sum(model.sizes)
     share_today = sizes / placed
     overlap = cells / np.maximum(sizes, 1)[:, None]
-    gone = share_today < MIN_REMAINDER * share_before
-    home = np.where((overlap.max(axis=1) >= MIN_OVERLAP) & ~gone, overlap.argmax(axis=1), -1)
+    gone = share_today < tuned.remainder * share_before
+    home = np.where((overlap.max(axis=1) >= tuned.overlap) & ~gone, overlap.argmax(axis=1), -1)
     limit = float(norm.isf(0.05 / k / 2))
     rows, continued = [], set()
     for c in range(k):
-        parts = np.flatnonzero(overlap[c] >= MIN_PART)
+        parts = np.flatnonzero(overlap[c] >= tuned.part)
         together = float(overlap[c, parts].sum())
         change, successors = "vanished", []
-        if not gone[c] and len(parts) > 1 and together >= MIN_OVERLAP:
+        if not gone[c] and len(parts) > 1 and together >= tuned.overlap:
             change, successors = "split", parts.tolist()
         elif home[c] >= 0:
             is_only = (home == home[c]).sum() == 1
@@ -278,9 +267,9 @@ def _reference(
     unchanged: list[float] = []
     for _ in range(n_resamples):
         order = rng.permutation(r)
-        model_half, rest = order[: r // 2], order[r // 2 :]
-        size = min(r - r // 2, m, HALF_SIZE)
-        old, new = rest[:size], rng.permutation(m)[:size]
+        model_half, remainder = order[: r // 2], order[r // 2 :]
+        size = min(r - r // 2, m, 1_000)  # more would cost too much to cluster anew
+        old, new = remainder[:size], rng.permutation(m)[:size]
         codes, _ = without_gaps(rule.labels[model_half])
         if size < 2 or not (codes >= 0).any():
             return None
@@ -292,6 +281,7 @@ def _reference(
             placed = half.place(rows).labels
             values.append(float(adjusted_rand_index(placed, refitted, noise="cluster")))
     mean = float(np.mean(today))
-    allowed = 2 * CHANCE_OBJECTS / size
+    # differences of three objects do not count (rule of three): each lowers the index by 2/n
+    allowed = 2 * 3 / size
     p = (1 + sum(value <= mean + allowed for value in unchanged)) / (1 + len(unchanged))
     return ResamplingReference(mean, tuple(unchanged), p)

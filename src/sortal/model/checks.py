@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from sortal.datasets.prepared.preparation import Preparation
     from sortal.model.rule import PlacementRule
 
-#: objects that are placed as a trial
-_TRIED = 3
-
 
 def _is_whole(value: object) -> bool:
     """Whether a value is a whole number that is not negative."""
@@ -58,8 +55,8 @@ _KINDS: dict[str, Callable[[object], bool]] = {
 def check_model(model: Any) -> None:
     """Raise ValueError unless all parts of a model fit each other, and objects can be placed."""
     confidence, preparation = model.confidence, model.preparation
-    for part in (model, confidence, model.extension_agreement, preparation, *preparation.columns):
-        _check_fields(part)
+    for name in (model, confidence, model.extension_agreement, preparation, *preparation.columns):
+        _check_fields(name)
     k = len(model.names)
     _require(len(model.sizes) == k and min(model.sizes, default=0) > 0, "sizes of the clusters")
     _require(sum(model.sizes) <= model.n_objects, "number of objects")
@@ -71,21 +68,21 @@ def check_model(model: Any) -> None:
     _check_preparation(preparation, model.rule.X.shape[1])
     is_dense = isinstance(model.rule.X, np.ndarray)
     _require(not is_dense or (preparation.center is None) == (preparation.scale is None), "center")
-    model.confidence(model.rule.place(model.rule.X[:_TRIED]).margins)
+    model.confidence(model.rule.place(model.rule.X[:3]).margins)
     str(model)
 
 
-def _require(holds: bool, part: str) -> None:
+def _require(holds: bool, field_name: str) -> None:
     """Raise ValueError with the name of a part that does not fit the others."""
     if not holds:
-        raise ValueError(f"its part {part!r} does not fit the others")
+        raise ValueError(f"its part {field_name!r} does not fit the others")
 
 
-def _check_fields(part: object) -> None:
+def _check_fields(record: object) -> None:
     """Raise unless each field of a dataclass has its annotated type."""
-    for field in fields(part):  # type: ignore[arg-type]
+    for field in fields(record):  # type: ignore[arg-type]
         is_kind = _KINDS.get(str(field.type))
-        _require(is_kind is None or is_kind(getattr(part, field.name)), field.name)
+        _require(is_kind is None or is_kind(getattr(record, field.name)), field.name)
 
 
 def _check_rule(rule: PlacementRule, k: int) -> None:
@@ -145,6 +142,6 @@ def _check_preparation(preparation: Preparation, d: int) -> None:
     if isinstance(terms, TextVectorizer):
         _require(len(terms.vocabulary_) == len(terms.terms_) == d, "vocabulary")
         _require(all(isinstance(term, str) for term in terms.vocabulary_), "vocabulary")
-        terms.transform([" ".join(map(str, terms.terms_[:_TRIED]))])
+        terms.transform([" ".join(map(str, terms.terms_[:3]))])
     else:
         terms.transform(np.ones((1, d)))

@@ -9,18 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sortal.labeling.doubts import FOLDS
 from sortal.labelings.matching import heaviest_matching
 from sortal.measures.external.pairs import adjusted_rand_index
 from sortal.model.rule import PlacementRule
+from sortal.model.tuned import TUNED
 from sortal.runtime.types import Bools, Floats, Metric, Rows
 from sortal.runtime.validation import InputError
-
-FOLDS = 5
-#: objects that are needed to hold some out
-MIN_OBJECTS = 10
-
-#: size and number of the groups of objects with similar margins
-MIN_GROUP_SIZE, MAX_GROUPS = 20, 50
 
 #: clusters rows anew: their labels, None after a failure
 Refit = Callable[[Any], "NDArray[Any] | None"]
@@ -83,7 +78,7 @@ class Confidence:
         if n == 0:
             return cls((0.0, 1.0), (0.5, 0.5))
         order = np.argsort(margins, kind="stable")
-        groups = np.array_split(order, min(max(n // MIN_GROUP_SIZE, 1), MAX_GROUPS))
+        groups = np.array_split(order, min(max(n // TUNED.group_size, 1), TUNED.most_groups))
         middle = np.array([margins[group].mean() for group in groups])
         count = np.array([len(group) for group in groups])
         right = np.array([agree[group].sum() for group in groups])
@@ -113,9 +108,9 @@ def hold_out(
     ``refit`` clusters some of the objects anew; without it (``reason``) they keep their clusters.
     """
     n = X.shape[0]
-    if n < MIN_OBJECTS:
+    if n < 2 * FOLDS:
         reason_for_none = (
-            f"there are {n} objects, and at least {MIN_OBJECTS} are needed to hold some out"
+            f"there are {n} objects, and at least {2 * FOLDS} are needed to hold some out"
         )
         no_margins = np.empty(0)
         nothing = ExtensionAgreement(None, None, None, 0, False, reason_for_none)
@@ -123,23 +118,25 @@ def hold_out(
     order = np.random.default_rng(random_state).permutation(n)
     values: list[float] = []
     margins, agree = np.empty(n), np.zeros(n, dtype=bool)
-    for held in np.array_split(order, FOLDS):
-        rest = np.setdiff1d(order, held)
-        refitted = None if refit is None else refit(X[rest])
-        if refit is not None and not _is_clustering(refitted, len(rest)):
+    for tested in np.array_split(order, FOLDS):
+        training = np.setdiff1d(order, tested)
+        refitted = None if refit is None else refit(X[training])
+        if refit is not None and not _is_clustering(refitted, len(training)):
             failure = "a fit to a part of the objects failed"
             return hold_out(
                 X, labels, metric, by_centers=by_centers, reason=failure, random_state=random_state
             )
-        codes = labels[rest] if refitted is None else np.asarray(refitted, dtype=np.int32)
+        codes = labels[training] if refitted is None else np.asarray(refitted, dtype=np.int32)
         if not (codes >= 0).any():
             continue
         codes, names = without_gaps(codes)
-        placed = PlacementRule.of(X[rest], codes, metric, by_centers=by_centers).place(X[held])
-        values.append(float(adjusted_rand_index(labels[held], placed.labels, noise="cluster")))
-        same = names if refitted is None else matched(codes, labels[rest], len(names))
-        agree[held] = np.append(same, -1)[placed.labels] == labels[held]
-        margins[held] = placed.margins
+        placed = PlacementRule.of(X[training], codes, metric, by_centers=by_centers).place(
+            X[tested]
+        )
+        values.append(float(adjusted_rand_index(labels[tested], placed.labels, noise="cluster")))
+        same = names if refitted is None else matched(codes, labels[training], len(names))
+        agree[tested] = np.append(same, -1)[placed.labels] == labels[tested]
+        margins[tested] = placed.margins
     if not values:
         raise InputError("the clustering has no cluster, every object is an outlier")
     error = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None

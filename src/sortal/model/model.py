@@ -31,12 +31,8 @@ if TYPE_CHECKING:
     from sortal.datasets.prepared.preparation import Prepared
     from sortal.runtime.types import ArrayLike, Labels, Metric
 
-#: objects that represent larger data
+#: limit of cost: objects that represent larger data
 KEPT = 5_000
-#: training objects whose prediction is compared with their cluster
-MAX_CHECKED = 10_000
-#: an object with a larger share of its values missing is unlike the data
-MAX_MISSING_SHARE = 0.5
 #: attributes of a model that its file stores as JSON
 _STORED = ("names", "sizes", "n_objects", "training_agreement", "training_checked", "facts")
 
@@ -180,7 +176,7 @@ class Model:
             rule.X, rule.labels, metric, by_centers=rule.by_centers, refit=refit,
             reason=None if refit is not None else reason, random_state=random_state,
         )  # fmt: skip
-        checked = draw_rows(n, MAX_CHECKED, rng)
+        checked = draw_rows(n, 2 * KEPT, rng)
         same = rule.place(data[checked]).labels == encoded.codes[checked]
         return cls(
             rule=rule, preparation=dataset.preparation or preparation_of_features(
@@ -232,7 +228,7 @@ class Model:
             placed.labels,
             names[placed.labels] if named else names[:0],
             self.confidence(placed.margins),
-            placed.unlike | (prepared.filled > MAX_MISSING_SHARE),
+            placed.unlike | (prepared.filled > 0.5),
             placed.distances,
             prepared.notes,
         )
@@ -243,10 +239,10 @@ class Model:
         X, preparation = self.rule.X, self.preparation
         if not preparation.of_table or not isinstance(X, np.ndarray):
             return None
-        kept = preparation.kept
-        X = preparation.original(X)[:, kept]
+        columns = preparation.kept
+        X = preparation.original(X)[:, columns]
         bad = np.zeros(X.shape, dtype=bool)
-        return Filler.of_neighbors(X, bad, preparation.categorical[kept])
+        return Filler.of_neighbors(X, bad, preparation.categorical[columns])
 
     def renamed(self, names: Iterable[object]) -> Model:
         """The same clusters under other names, in the same order."""

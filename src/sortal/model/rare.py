@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sortal.model.tuned import TUNED, TunedModel
+
 if TYPE_CHECKING:
     from sortal.model.model import Model
     from sortal.runtime.types import Floats, Ints
-
-#: least rows of a group among those that are looked at
-MIN_MEMBERS = 10
-#: least separation of a group from the clusters: one minus the mean distance to its rows over that
-#: to the nearest object of a cluster. Tails of clusters have negative values.
-MIN_SEPARATION = 0.25
 
 
 @dataclass(frozen=True)
@@ -43,15 +39,17 @@ class RareGroup:
     examples: tuple[int, ...]
 
 
-def rare_groups(model: Model, rows: Floats, numbers: Ints, n_unlike: int) -> tuple[RareGroup, ...]:
+def rare_groups(
+    model: Model, rows: Floats, numbers: Ints, n_unlike: int, tuned: TunedModel = TUNED
+) -> tuple[RareGroup, ...]:
     """Groups among a uniform sample of the rows that are unlike all clusters, the largest first."""
-    if len(rows) < MIN_MEMBERS or not rows.shape[1] or model.rule.metric != "euclidean":
+    if len(rows) < tuned.members or not rows.shape[1] or model.rule.metric != "euclidean":
         return ()
     from scipy.spatial.distance import cdist
     from sklearn.cluster import HDBSCAN
 
     labels = HDBSCAN(
-        min_cluster_size=MIN_MEMBERS, allow_single_cluster=True, copy=True
+        min_cluster_size=tuned.members, allow_single_cluster=True, copy=True
     ).fit_predict(rows)
     members = np.asarray(model.rule.X, dtype=np.float64)[model.rule.labels >= 0]
     names = model.preparation.feature_names
@@ -61,7 +59,7 @@ def rare_groups(model: Model, rows: Floats, numbers: Ints, n_unlike: int) -> tup
         inside = cdist(rows[of_group], rows[of_group]).sum(axis=1) / max(len(of_group) - 1, 1)
         outside = cdist(rows[of_group], members).min(axis=1)
         separation = float(np.mean(1 - inside / np.maximum(outside, 1e-300)))
-        if separation < MIN_SEPARATION:
+        if separation < tuned.separation:
             continue
         center = model.preparation.original(rows[of_group].mean(axis=0, keepdims=True))[0]
         groups.append(

@@ -15,6 +15,7 @@ from sortal.distances import FORMS, as_distances, check_points, embed, metric_na
 from sortal.distances.neighbors import nearest_of_groups, neighbor_lists
 from sortal.labeling import central_objects
 from sortal.labelings.labels import NOISE
+from sortal.model.tuned import TUNED
 from sortal.runtime.draws import draw_rows
 from sortal.runtime.types import ArrayLike, Bools, Floats, Metric, Rows
 from sortal.runtime.validation import InputError
@@ -24,12 +25,9 @@ RELATIVE_METRICS = {
     "seuclidean": "scale='standard' and the Euclidean distance",
     "mahalanobis": "whitened features and the Euclidean distance",
 }
-#: one training object in so many may be nearer to another cluster's centre
-CENTERS_ALLOW = 1_000
-#: share of false alarms: of ordinary objects that are called unlike, from 1/ALARMS objects on
+#: derived: share of false alarms among ordinary objects, from 1/ALARMS objects on
 ALARMS = 0.01
-#: rounding error of a zero distance between angles
-ANGLE_ROUNDING = 1e-12
+#: limit of cost: objects that are placed at a time
 _BLOCK = 2**14
 
 
@@ -76,7 +74,7 @@ class PlacementRule:
         """The rule of a clustering, with ``rows`` as the objects that represent all.
 
         By default an object belongs to the nearest centre if at most one object in
-        :data:`CENTERS_ALLOW` is nearer to another cluster's centre, and none is an outlier.
+        1,000 is nearer to another cluster's centre, and none is an outlier.
         """
         if isinstance(metric, str) and metric in RELATIVE_METRICS:
             raise InputError(
@@ -99,7 +97,7 @@ class PlacementRule:
         for start in range(0, n, _BLOCK):
             rows = slice(start, start + _BLOCK)
             wrong += int((self.to_centers(X[rows]).argmin(axis=1) != labels[rows]).sum())
-        return wrong * CENTERS_ALLOW <= n
+        return wrong * TUNED.centers_allow <= n
 
     def place(
         self,
@@ -123,7 +121,7 @@ class PlacementRule:
             rows = slice(start, start + _BLOCK)
             own_rows = None if own is None else own[rows]
             parts.append(self._block(Z[rows], own_rows, None if labels is None else labels[rows]))
-        return Placed(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+        return Placed(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def _by_cells(self, Z: NDArray[Any]) -> Placed:
         """The clusters of rows of numbers, by cells that hold the representatives."""
@@ -165,7 +163,8 @@ class PlacementRule:
         center = self.to_centers(Z)
         to_clusters = near[:, groups >= 0]
         nearest_cluster = groups[groups >= 0][to_clusters.argmin(axis=1)]
-        rounding = 0.0 if self.metric == "euclidean" else ANGLE_ROUNDING
+        # a zero distance between angles is rounded
+        rounding = 0.0 if self.metric == "euclidean" else 1e-12
         unlike = to_clusters.min(axis=1) > self.limits[nearest_cluster] * (1 + 1e-9) + rounding
         labels = center.argmin(axis=1) if self.by_centers else self.labels[nearest]
         labels = labels if labels_if_known is None else labels_if_known
@@ -234,16 +233,16 @@ def _centers(X: Rows, labels: NDArray[np.int32], metric: Metric) -> Rows:
         first = _few_of_each(labels)
         medoids = central_objects(X[first], labels[first], metric=metric)
         return X[first[np.array([medoid[0] for medoid in medoids])]]
-    kept = np.flatnonzero(labels >= 0)
+    members = np.flatnonzero(labels >= 0)
     sums: Any = 0.0
-    for start in range(0, len(kept), _BLOCK):
-        rows = kept[start : start + _BLOCK]
+    for start in range(0, len(members), _BLOCK):
+        rows = members[start : start + _BLOCK]
         form = _form(X[rows], metric)
         cells = labels[rows], np.arange(len(rows))
         member = sparse.csr_array((np.ones(len(rows)), cells), shape=(k, len(rows)))
-        part = member @ form
-        sums = sums + (part.toarray() if hasattr(part, "toarray") else part)
-    return np.asarray(sums / np.bincount(labels[kept], minlength=k)[:, None])
+        block_sums = member @ form
+        sums = sums + (block_sums.toarray() if hasattr(block_sums, "toarray") else block_sums)
+    return np.asarray(sums / np.bincount(labels[members], minlength=k)[:, None])
 
 
 def _few_of_each(labels: NDArray[np.int32], most: int = 1_000) -> NDArray[np.intp]:

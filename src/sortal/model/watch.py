@@ -11,6 +11,7 @@ import numpy as np
 from sortal.datasets.partitioned.partitions import Part, open_partitions
 from sortal.datasets.partitioned.sampled_tables import in_process_if_local
 from sortal.model.all_rows import with_points
+from sortal.model.tuned import TUNED
 from sortal.runtime.numerals import percent
 from sortal.runtime.progress import progress_bar
 from sortal.runtime.validation import InputError
@@ -21,11 +22,6 @@ if TYPE_CHECKING:
 
     from sortal.model.model import Model
     from sortal.runtime.types import Floats, Ints
-
-#: share of a cluster's objects in the model that are nearer than its far rows
-NEAR = 0.75
-#: a period of fewer rows can hardly raise an alarm by itself
-FEW_ROWS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,10 +132,11 @@ class WatchedClusters:
                 f"Periods of the reference vary up to {spread:.0f} times as much as such draws. "
                 "Evidence is lowered accordingly, and the chance is approximate."
             )
-        few = sum(n < FEW_ROWS for n in self.rows)
+        few = sum(n < TUNED.few_rows for n in self.rows)
         if few:
             lines.append(
-                f"Periods with fewer than {FEW_ROWS} rows: {few:,}. Alone these raise no alarm."
+                f"Periods with fewer than {TUNED.few_rows} rows: {few:,}. Alone these raise no "
+                "alarm."
             )
         if self.without:
             lines.append(f"Rows without a period, which are not counted: {self.without:,}.")
@@ -211,14 +208,14 @@ def watch(
     counts: dict[str, Ints] = {}
     workers = in_process_if_local(partitions, executor)
     with progress_bar("Watching", partitions.n_rows, show=progress) as advance:
-        for part, of_part in zip(
+        for batch, of_part in zip(
             partitions.parts,
             workers.map(work, (model,), partitions.parts, one_blas_thread=True),
             strict=True,
         ):
             for period, cells in of_part.items():
                 counts[period] = counts.get(period, 0) + cells
-            advance(part.n_rows)
+            advance(batch.n_rows)
     without = int(counts.pop("", np.zeros(1)).sum())
     periods = sorted(counts, key=_in_order(counts))
     if len(periods) <= n_reference:
@@ -240,8 +237,8 @@ def _alarm(signal: Signal) -> int:
 
 def _percent(signal: Signal, *, reference: bool) -> str:
     """The mean share before or after the change."""
-    part = slice(None, signal.since) if reference else slice(signal.since, None)
-    return percent(float(np.nanmean(signal.values[part])), 1)
+    count = slice(None, signal.since) if reference else slice(signal.since, None)
+    return percent(float(np.nanmean(signal.values[count])), 1)
 
 
 def _in_order(names: Any) -> Any:
@@ -263,7 +260,7 @@ def _limits(model: Model) -> Floats:
     for c in range(model.n_clusters):
         distances = placed.distances[placed.labels == c]
         if len(distances):
-            limits[c] = np.quantile(distances, NEAR)
+            limits[c] = np.quantile(distances, TUNED.near)
     return limits
 
 
@@ -322,7 +319,7 @@ def _signals(model: Model, cells: Ints, n_reference: int, alpha: float) -> list[
     ]
 
 
-def _signal(kind: str, name: str, counts: Ints, n_reference: int, level: float) -> Signal:
+def _signal(signal: str, name: str, counts: Ints, n_reference: int, level: float) -> Signal:
     """A signal by its counts (periods, categories), of which the last one is shown."""
     from scipy.stats import norm
 
@@ -338,7 +335,7 @@ def _signal(kind: str, name: str, counts: Ints, n_reference: int, level: float) 
         values = counts[:, -1] / n
     width = norm.isf(level / 2) * error
     return Signal(
-        kind, name, values, np.clip(usual - width, 0, 1), np.clip(usual + width, 0, 1),
+        signal, name, values, np.clip(usual - width, 0, 1), np.clip(usual + width, 0, 1),
         np.exp(np.minimum(evidence, 700.0)), alarm, None if alarm is None else int(since[alarm]),
         spread,
     )  # fmt: skip
@@ -347,12 +344,12 @@ def _signal(kind: str, name: str, counts: Ints, n_reference: int, level: float) 
 def spread_of(counts: Ints) -> float:
     """Variance of the periods over that of independent draws (Pearson), at least 1."""
     n, total = counts.sum(axis=1, keepdims=True), counts.sum(axis=0)
-    kept = total > 0
-    expected = n * total[kept] / max(int(total.sum()), 1)
-    free = (int((n > 0).sum()) - 1) * (int(kept.sum()) - 1)
+    inside = total > 0
+    expected = n * total[inside] / max(int(total.sum()), 1)
+    free = (int((n > 0).sum()) - 1) * (int(inside.sum()) - 1)
     if free < 1:
         return 1.0
-    chi_squared = ((counts[:, kept] - expected) ** 2 / np.maximum(expected, 1e-300)).sum()
+    chi_squared = ((counts[:, inside] - expected) ** 2 / np.maximum(expected, 1e-300)).sum()
     return max(1.0, float(chi_squared) / free)
 
 
@@ -366,15 +363,15 @@ def change_evidence(counts: Floats, n_reference: int) -> tuple[Floats, Ints]:
     total = np.cumsum(counts, axis=-2)
     n = total.sum(axis=-1)
     most = xlogy(total, total).sum(axis=-1) - xlogy(n, n)
-    whole = _mixture(total)
+    all_values = _mixture(total)
     evidence, since = np.zeros(n.shape), np.zeros(n.shape, dtype=np.int64)
     for t in range(n_reference, n.shape[-1]):
         starts = np.arange(n_reference, t + 1)
         place = starts - n_reference + 1
         before = total[..., starts - 1, :]
-        split = whole[..., starts - 1] + _mixture(total[..., t, None, :] - before)
+        split = all_values[..., starts - 1] + _mixture(total[..., t, None, :] - before)
         weighted = split - np.log(place * (place + 1))
-        later = whole[..., t, None] - np.log(len(starts) + 1)
+        later = all_values[..., t, None] - np.log(len(starts) + 1)
         mixed = logsumexp(np.concatenate([weighted, later], axis=-1), axis=-1)
         evidence[..., t] = mixed - most[..., t]
         since[..., t] = starts[split.argmax(axis=-1)]

@@ -39,10 +39,10 @@ def load_array(
     with explained_arrays(path):
         loaded: Any = np.load(path, mmap_mode=mmap_mode, allow_pickle=False)
     if isinstance(loaded, np.ndarray) == archive:
-        there, wanted = (".npy", ".npz") if archive else (".npz", ".npy")
+        stored, wanted = (".npy", ".npz") if archive else (".npz", ".npy")
         misnamed = path.suffix.lower() == wanted
         fix = "rename it to that" if misnamed else f"an {wanted} file is wanted"
-        raise InputError(f"{path} has the content of an {there} file; {fix}")
+        raise InputError(f"{path} has the content of an {stored} file; {fix}")
     return loaded
 
 

@@ -24,5 +24,5 @@ def draw_rows(
     n = len(rows) if isinstance(rows, np.ndarray) else rows
     if n <= most:
         return rows.astype(np.int64, copy=False) if isinstance(rows, np.ndarray) else np.arange(n)
-    drawn: NDArray[np.int64] = check_random_state(random_state).choice(rows, most, replace=False)
-    return np.sort(drawn)
+    sample: NDArray[np.int64] = check_random_state(random_state).choice(rows, most, replace=False)
+    return np.sort(sample)

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-KEPT_VALUES = 4  # values that workers keep for later passes: data, labels, weights, another
-STARTING = 60.0  # seconds that the first worker may take to come
-PATIENCE = 5.0  # seconds without an answer before the scheduler is checked
-JOBS = 128  # jobs that an executor gets at a time, whatever the number of its workers
+#: limit of cost: seconds without an answer before the scheduler is checked
+PATIENCE = 5.0
+#: derived: values that workers store for later passes: data, labels, weights, another
+KEPT_VALUES = 4
 TIMEOUT = "10s"  # for a scheduler to answer
 
 
@@ -72,13 +72,14 @@ def as_executor(executor: object) -> tuple[Executor, Callable[[Any], Any]]:
     if client is not None and hasattr(client, "scatter"):
         jobs = _OfDask(client, getattr(executor, "_kwargs", {}))
         # to every worker, so that the loss of one loses no data
-        return jobs, partial(client.scatter, broadcast=True, hash=False, timeout=STARTING)
+        # the first worker may take a minute to come
+        return jobs, partial(client.scatter, broadcast=True, hash=False, timeout=60.0)
     if not isinstance(executor, Executor):
         raise InputError(
             "executor must be a concurrent.futures.Executor, a dask.distributed.Client or the "
             f"address of a scheduler (tcp://host:8786); got {executor!r}"
         )
-    if any(kind.__name__ == "ProcessPoolExecutor" for kind in type(executor).__mro__):
+    if any(type_name.__name__ == "ProcessPoolExecutor" for type_name in type(executor).__mro__):
         return executor, _Files()
     return executor, getattr(executor, "scatter", _itself)
 
@@ -113,7 +114,7 @@ class Workers:
         """Handle that stands for a value in jobs; the value must not change afterwards."""
         if self.elsewhere is None or value is None:
             return value
-        handle = next((handle for kept, handle in self._sent if kept is value), None)
+        handle = next((handle for stored, handle in self._sent if stored is value), None)
         if handle is None:
             try:
                 handle = self.elsewhere[1](value)
@@ -143,10 +144,10 @@ class Workers:
             yield from in_order(partial(function, *data), items, one_blas_thread=one_blas_thread)
             return
         pending = list(items)
-        size = max(-(-len(pending) // JOBS), 1)
+        size = max(-(-len(pending) // 128), 1)  # 128 jobs, whatever the number of workers
         work = partial(_on_one_core, function)
         parts = [pending[i : i + size] for i in range(0, len(pending), size)]
-        waiting = deque(self.submit(work, data, part) for part in parts)
+        waiting = deque(self.submit(work, data, batch) for batch in parts)
         try:
             while waiting:
                 while not wait([waiting[0]], PATIENCE).done:
@@ -210,11 +211,11 @@ def tree_sum(parts: Iterable[T], add: Callable[[T, T], T]) -> T:
     '(((ab)(cd))e)'
     """
     sums: list[T] = []
-    for number, part in enumerate(parts, 1):
+    for number, item in enumerate(parts, 1):
         while number % 2 == 0:
-            part = add(sums.pop(), part)
+            item = add(sums.pop(), item)
             number //= 2
-        sums.append(part)
+        sums.append(item)
     total = sums.pop()
     while sums:
         total = add(sums.pop(), total)

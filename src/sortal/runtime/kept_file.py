@@ -27,10 +27,10 @@ class FileType:
 
 STUDY = FileType("study", 0x5352544C, 1)  # "SRTL"
 FINISHED_WORK = FileType("record of finished work", 0x53525457, 1)  # "SRTW"
-#: marks of files that were written before the package was renamed ("KART", "KARW")
+#: derived: marks of files from before the package was renamed ("KART", "KARW")
 _FORMER_IDS = (0x4B415254, 0x4B415257)
 _HEADER = b"SQLite format 3\x00"
-#: seconds to wait for another process: a study's file is locked as long as the study is open
+#: limit of cost: seconds to wait for another process; a study has its file locked while it is open
 _EXCLUSIVE_WAIT, _SHARED_WAIT = 0.2, 60.0
 #: ``kind`` groups entries; ``meta`` describes the file. ``content`` is bytes, often of JSON.
 #: ``checksum`` is that of the content, ``head`` that of the rest
@@ -202,16 +202,18 @@ class EntryFile:
             rows,
         )
 
-    def contents(self, kind: str, key: str | None = None) -> dict[str, bytes]:
+    def contents(self, entry_type: str, key: str | None = None) -> dict[str, bytes]:
         """Contents of a kind by key in the order of writing, or the content of one key."""
         query = "SELECT position, key, checksum, head, content FROM entries WHERE kind = ?"
         query += " ORDER BY position" if key is None else " AND key = ?"
         with self._errors():
-            rows = self._db.execute(query, [kind] if key is None else [kind, key]).fetchall()
+            rows = self._db.execute(
+                query, [entry_type] if key is None else [entry_type, key]
+            ).fetchall()
         for position, name, checksum, head, content in rows:
             intact = isinstance(content, bytes) and zlib.crc32(content) == checksum
-            if not intact or _checksum(position, kind, name, checksum) != head:
-                raise self.damaged(f"{kind} {name}")
+            if not intact or _checksum(position, entry_type, name, checksum) != head:
+                raise self.damaged(f"{entry_type} {name}")
         return {name: content for _, name, _, _, content in rows}
 
     def values(self, kind: str) -> dict[str, Any]:
@@ -315,7 +317,10 @@ def _check_header(path: Path, file_type: FileType, *, must_exist: bool) -> None:
             "another file, and run the same again"
         )
     if application_id != file_type.application_id:
-        owners = {kind.application_id: f"a {kind.name}" for kind in (STUDY, FINISHED_WORK)}
+        owners = {
+            stored_type.application_id: f"a {stored_type.name}"
+            for stored_type in (STUDY, FINISHED_WORK)
+        }
         owner = owners.get(application_id, "an SQLite database of another program")
         raise StorageError(f"{path} is {owner}, not a {name}; choose another storage file")
     # while there is a log, the file alone may be shorter than it says

@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-EVERY = 30.0  # seconds between two lines
-
 #: activities within a step that takes long, the latest last
 _doing: dict[object, str] = {}
 
@@ -33,12 +31,12 @@ def _now() -> str:
 
 @contextmanager
 def progress_bar(
-    description: str, total: int, *, show: bool | None = None
+    description: str, total: int, *, show: bool | None = None, every: float = 30.0
 ) -> Iterator[Callable[[int], None]]:
     """Progress on standard error; yields the function that advances it.
 
-    A bar if ``show``, or by default on a terminal, otherwise a line every 30 seconds. Nothing if
-    ``show`` is False.
+    A bar if ``show``, or by default on a terminal, otherwise a line ``every`` so many seconds.
+    Nothing if ``show`` is False.
     """
     if total == 0 or show is False:
         yield lambda steps: None
@@ -46,7 +44,7 @@ def progress_bar(
         with _bar(description, total) as advance:
             yield advance
     else:
-        with _lines(description, total) as advance:
+        with _lines(description, total, every) as advance:
             yield advance
 
 
@@ -71,7 +69,7 @@ def _bar(description: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def _lines(description: str, total: int) -> Iterator[Callable[[int], None]]:
+def _lines(description: str, total: int, every: float) -> Iterator[Callable[[int], None]]:
     """A line of progress at intervals, for output that is no terminal."""
     done, began, finished = 0, time.monotonic(), threading.Event()
 
@@ -81,7 +79,7 @@ def _lines(description: str, total: int) -> Iterator[Callable[[int], None]]:
 
     def report() -> None:
         # a thread of its own: a single step may take longer than the time between two lines
-        while not finished.wait(EVERY):
+        while not finished.wait(every):
             minutes, seconds = divmod(round(time.monotonic() - began), 60)
             line = (
                 f"sortal: {description.lower()}, {done:,} of {total:,} after "

@@ -10,9 +10,9 @@ import numpy as np
 
 from sortal.runtime.validation import InputError
 
-#: bytes from which on dense data are mapped from files and read in blocks of rows
+#: limit of cost: bytes from which on dense data are mapped from files and read in blocks of rows
 LARGE = 2**28
-#: values in a block of rows
+#: limit of cost: values in a block of rows
 BLOCK_VALUES = 2**21
 _PROC = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")

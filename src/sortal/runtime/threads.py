@@ -83,14 +83,14 @@ def threads(
         with ThreadPoolExecutor(n) as pool:
 
             def each(work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-                rest = iter(items)
-                first = list(islice(rest, 2))
+                iterator = iter(items)
+                first = list(islice(iterator, 2))
                 if len(first) < 2:  # to start a thread takes longer than most single items
                     yield from map(work, first)
                     return
                 waiting: deque[Future[R]] = deque()
                 try:
-                    for item in chain(first, rest):
+                    for item in chain(first, iterator):
                         waiting.append(pool.submit(work, item))
                         if len(waiting) > 2 * n:
                             yield waiting.popleft().result()

@@ -181,9 +181,9 @@ def _dense(X: ArrayLike, name: str) -> NDArray[Any]:
     if isinstance(source, np.ma.MaskedArray):
         if source.dtype.kind not in "fiub":
             raise InputError(f"{name} must contain real numbers; its dtype is {source.dtype}")
-        kind = source.dtype if source.dtype in (np.float32, np.float64) else np.float64
-        return np.where(np.ma.getmaskarray(source), np.nan, source.data.astype(kind)).astype(kind)
-    if all(hasattr(source, part) for part in ("obs", "obsm", "obs_names")):
+        dtype = source.dtype if source.dtype in (np.float32, np.float64) else np.float64
+        return np.where(np.ma.getmaskarray(source), np.nan, source.data.astype(dtype)).astype(dtype)
+    if all(hasattr(source, attribute) for attribute in ("obs", "obsm", "obs_names")):
         raise InputError(
             f"{name} is an annotated matrix (AnnData), which has several representations: give "
             f"one, {' or '.join([*(f'obsm[{key!r}]' for key in source.obsm), 'X'])}"
@@ -198,8 +198,8 @@ def _dense(X: ArrayLike, name: str) -> NDArray[Any]:
         package = "pandas"
     if package == "pandas" and hasattr(source, "ndim"):
         kinds = list(source.dtypes) if source.ndim == 2 else [source.dtype]
-        nullable = not all(isinstance(kind, np.dtype) for kind in kinds)
-        if nullable and all(getattr(kind, "kind", "O") in "fiub" for kind in kinds):
+        nullable = not all(isinstance(dtype, np.dtype) for dtype in kinds)
+        if nullable and all(getattr(dtype, "kind", "O") in "fiub" for dtype in kinds):
             return np.asarray(source.to_numpy(dtype=np.float64, na_value=np.nan))
         return np.asarray(source.to_numpy())
     try:

@@ -42,11 +42,13 @@ def candidate_bounds(state: StudyState) -> PacMdlBounds:
         return study_bounds(**inputs, noise="cluster")
     if isinstance(question, str):
         return study_bounds(**inputs, noise="cluster").refusing(question)
-    skipped = Skipped.of(state.skipped, state.draw)
-    shared = inputs | {"delta": inputs["delta"] * question.share, "skipped": skipped.count}
+    shared = inputs | {
+        "delta": inputs["delta"] * question.share, "anytime": question.anytime,
+        "skipped": Skipped.of(state.skipped, state.draw).count,
+    }  # fmt: skip
     bounds = study_bounds(**shared, noise="cluster")
     if question.anytime:
-        bounds = bounds.at_every_number(skipped).refusing(_why_no_order(state))
+        bounds = bounds.refusing(_why_no_order(state))
     question.keep()
     return replace(bounds, delta=inputs["delta"], premises=wording.of_counted(bounds.premises))
 

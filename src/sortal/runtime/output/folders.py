@@ -38,8 +38,6 @@ MANIFEST = "_sortal_manifest.json"
 #: a file that is written last to a folder at an address, where nothing can be renamed
 SUCCESS = "_SUCCESS"
 _FORM = "sortal outputs"
-#: names of files in a message
-_SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -316,11 +314,11 @@ class OutputFolder:
                     f"{self.target}: {name} did not arrive whole; the store copies no objects? "
                     "Write the same again to another folder"
                 )
-        kept = before if self.append else {}
-        for name in sorted(before.keys() & files.keys() - finished.keys() - kept.keys()):
+        previous = before if self.append else {}
+        for name in sorted(before.keys() & files.keys() - finished.keys() - previous.keys()):
             if name != SUCCESS:
                 filesystem.delete_file(f"{folder}/{name}")
-        entries = {**kept, **finished}
+        entries = {**previous, **finished}
         entries.pop(SUCCESS, None)
         if not self.is_local and is_complete:
             entries[SUCCESS] = WrittenFile(SUCCESS, 0, (hashlib.sha256().hexdigest(),))
@@ -395,7 +393,7 @@ def without_outputs(names: Iterable[str]) -> tuple[frozenset[str], tuple[str, ..
     inputs = frozenset(
         name for name in every if not outputs.intersection(map(str, PurePosixPath(name).parents))
     )
-    listed = ", ".join(map(repr, sorted(outputs)[:_SHOWN])) + ", ..." * (len(outputs) > _SHOWN)
+    listed = _shown(sorted(outputs))
     subject = f"The folder {listed} is" if len(outputs) == 1 else f"The folders {listed} are"
     return inputs, (f"{subject} not read: sortal wrote {'it' if len(outputs) == 1 else 'them'}.",)
 
@@ -425,8 +423,8 @@ def _remove_folder(filesystem: FileSystem, stage: str) -> None:
 
 
 def _shown(names: list[str]) -> str:
-    """The first names of files."""
-    return ", ".join(map(repr, names[:_SHOWN])) + ", ..." * (len(names) > _SHOWN)
+    """The first names of files, in words."""
+    return ", ".join(map(repr, names[:3])) + ", ..." * (len(names) > 3)
 
 
 @contextmanager

@@ -45,8 +45,8 @@ class Place:
     def of(cls, source: str | os.PathLike[str]) -> Place:
         """The place of an input: a path, an address, a pattern, or ``FILE#PART`` of a file."""
         name = os.fspath(source)
-        file, _, part = name.partition("#")
-        is_part = bool(part) and not os.path.lexists(name) and os.path.exists(file)
+        file, _, component = name.partition("#")
+        is_part = bool(component) and not os.path.lexists(name) and os.path.exists(file)
         place = cls.at(file if is_part else name)
         if not has_pattern(place.path):
             return cls(name, place.scheme, place.path)

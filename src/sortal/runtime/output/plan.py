@@ -72,8 +72,8 @@ class OutputPlan:
         ):
             for named, place in places:
                 if relation := target.clash(place, is_folder=is_folder):
-                    shown = f"{named} ({place.name})" if named else place.name
-                    raise InputError(f"{prefix}{target.name} {relation} {shown}; {remedy}")
+                    label = f"{named} ({place.name})" if named else place.name
+                    raise InputError(f"{prefix}{target.name} {relation} {label}; {remedy}")
         self._outputs.append((option, target))
 
 
