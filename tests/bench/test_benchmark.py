@@ -5,7 +5,9 @@ import html
 import json
 import re
 import shutil
+import sqlite3
 import subprocess
+from contextlib import closing
 
 import numpy as np
 import pandas as pd
@@ -16,8 +18,7 @@ from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
 from sortal import InputError, StorageError
-from sortal.bench import Benchmark, read_folder, runs
-from sortal.bench.diagram import rank_drawing, svg, tikz
+from sortal.bench import Benchmark, read_folder
 from sortal.cli import app
 
 
@@ -118,33 +119,33 @@ def test_fits_of_an_earlier_version_are_no_storage(tmp_path):
         Benchmark(_sets(), ["ward"], n_init=1, storage=path)
 
 
-def test_a_killed_run_resumes(tmp_path, monkeypatch):
-    path = tmp_path / "race.sortal"
-    cells = []
-    real = runs.fit
+def n_stored(path):
+    """Number of finished fits in a storage."""
+    with closing(sqlite3.connect(path)) as file:
+        return file.execute("SELECT count(*) FROM entries WHERE kind = 'value'").fetchone()[0]
 
-    def fit(X, wanted, *args, **options):
-        """Fit one cell of the first part of a set, then be killed."""
-        for cell in wanted:
-            cells.append(cell)
-            yield from real(X, [cell], *args, **options)
-            if len(cells) == kill_at:
-                raise KeyboardInterrupt
 
-    monkeypatch.setattr(runs, "fit", fit)
-    kill_at = 3
+def test_a_killed_run_resumes(tmp_path):
+    path, lines = tmp_path / "race.sortal", []
+
+    def kill(line):
+        lines.append(line)
+        if len(lines) == 2:
+            raise KeyboardInterrupt
+
+    def race(**options):
+        return Benchmark(_sets(), ["kmeans"], n_init=2, **options)
+
     with pytest.raises(KeyboardInterrupt):
-        Benchmark(_sets(), ["kmeans"], n_init=2, storage=path).run()
-    kill_at = 0
-    again = Benchmark(_sets(), ["kmeans"], n_init=2, storage=path).run()
-    assert len(cells) == len(again.table) == 8
-    whole = Benchmark(_sets(), ["kmeans"], n_init=2).run()
-    assert again.scores().equals(whole.scores())
-    cells.clear()
-    Benchmark(_sets(), ["kmeans"], n_init=2, storage=path).run()
-    assert not cells
-    Benchmark(_sets(), ["kmeans"], n_init=2, storage=path, random_state=1).run()
-    assert len(cells) == 8
+        race(storage=path).run(kill)
+    assert n_stored(path) == 4
+    again = race(storage=path).run()
+    assert n_stored(path) == len(again.table) == 8
+    assert again.scores().equals(race().run().scores())
+    # stored fits have the seconds that they took
+    assert race(storage=path).run().table["seconds"].equals(again.table["seconds"])
+    race(storage=path, random_state=1).run()
+    assert n_stored(path) == 16
 
 
 @pytest.mark.parametrize(
@@ -441,14 +442,18 @@ def test_files_for_a_paper(tmp_path):
     assert len(pd.read_parquet(tmp_path / "u.parquet")) == len(race.table)
 
 
-def test_names_are_escaped(folder):
+def test_names_are_escaped(folder, tmp_path):
+    for set_folder in folder.iterdir():
+        for name in ("<b>x", "c\\d_%"):
+            shutil.copy(set_folder / "good.csv", set_folder / f"{name}.csv")
     race = Benchmark.from_folder(folder)
-    comparison = race.compare(failed=0.0)
-    comparison.ranks.index = ["<b>x", *comparison.ranks.index[1:]]
-    assert "&lt;b&gt;x" in svg(rank_drawing(comparison), "ranks")
-    assert "<b>" not in svg(rank_drawing(comparison), "ranks")
-    comparison.ranks.index = ["c\\d_%", *comparison.ranks.index[1:]]
-    assert r"c\textbackslash{}d\_\% 1.00" in tikz(rank_drawing(comparison))
+    race.report(tmp_path / "page.html", failed=0.0)
+    drawing = re.search(r"<svg.*</svg>", (tmp_path / "page.html").read_text(), re.DOTALL)[0]
+    assert "&lt;b&gt;x" in drawing
+    assert "<b>" not in drawing
+    race.report(tmp_path / "tables.tex", failed=0.0)
+    text = (tmp_path / "tables.tex").read_text().partition("tikzpicture")[2]
+    assert r"{c\textbackslash{}d\_\% " in text.partition("tikzpicture")[0]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from sklearn.datasets import make_blobs
 
 from sortal import InputError
 from sortal.bench import Benchmark, mean_interval
-from sortal.runtime.kept_file import KeptValues
+from sortal.extension import KeptValues
 
 
 def embedded(names=("uno", "due", "tre", "quattro")):

@@ -11,9 +11,11 @@ from scipy import stats
 
 from example_counts import examples
 from sortal import InputError
-from sortal.bench import average_ranks, compare_methods, expected_best
-from sortal.bench.rank_tests import (
+from sortal.bench import (
+    average_ranks,
+    compare_methods,
     critical_difference,
+    expected_best,
     friedman_test,
     nemenyi_difference,
     pairwise_wilcoxon,

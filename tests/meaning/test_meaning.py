@@ -10,17 +10,15 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 
 import sortal
+from example_counts import examples
 from sortal import InputError
-from sortal.meaning import ClusterDescription, Condition, describe_clusters
-from sortal.meaning.effects import Means
-from sortal.meaning.features import Feature, as_table
-from sortal.meaning.rules import _cuts, _learn, between
+from sortal.meaning import ClusterDescription, Condition, Feature, describe_clusters
+from sortal.meaning.features import Feature
 
 
 def customers(n: int = 400, seed: int = 0) -> pd.DataFrame:
@@ -133,55 +131,14 @@ def test_a_constant_answer_is_no_rule():
     assert all(cluster.rule is None for cluster in describe_clusters(X, labels))
 
 
-@given(
-    arrays(np.float64, st.tuples(st.integers(4, 25), st.integers(1, 3)),
-           elements=st.integers(0, 6).map(float)),
-    st.data(),
-)  # fmt: skip
-def test_one_question_is_the_best_there_is(values, data):
-    members = np.array(
-        data.draw(st.lists(st.booleans(), min_size=len(values), max_size=len(values)))
-    )
-    table = as_table(values, None, None)
-    used, cuts = _learn(table, np.arange(len(values)), members)
-    if not members.any() or members.all():
-        assert cuts == ()
-        return
-
-    def f1(said):
-        return 2 * (said & members).sum() / (said.sum() + members.sum())
-
-    best = max(
-        (f1(side) for j in range(values.shape[1]) for t in np.unique(values[:, j])[:-1]
-         for side in (values[:, j] <= t, values[:, j] > t)),
-        default=0.0,
-    )  # fmt: skip
-    always = 2 * members.mean() / (1 + members.mean())
-    if len(cuts) == 0:
-        assert best < always + 1e-9
-    if len(cuts) == 1:
-        assert f1(cuts[0].holds(values[:, used])) == pytest.approx(best)
-
-
-def test_the_score_of_a_question_is_its_f1_where_values_are_missing():
-    rng = np.random.default_rng(0)
-    values = rng.normal(size=(40, 2))
-    values[::5, 0] = np.nan
-    mask, members = rng.random(40) < 0.8, rng.random(40) < 0.4
-    order = np.argsort(values, axis=0)
-    found = _cuts(order, np.take_along_axis(values, order, axis=0), members, mask)
-    assert {cut.above for _, cut in found} == {False, True}
-    for score, cut in found:
-        said = mask & cut.holds(values)
-        assert score == pytest.approx(2 * (said & members).sum() / (said.sum() + members.sum()))
-
-
+@examples(25)
 @given(st.floats(-1e9, 1e9), st.floats(1e-6, 1e6))
 def test_thresholds_are_the_shortest_between(low, gap):
     high = low + gap
     if high <= low:
         return
-    t = between(low, high)
+    clusters = describe_clusters(np.repeat([[low], [high]], 20, axis=0), np.repeat([0, 1], 20))
+    t = clusters[1].rule.conditions[0].low
     assert low <= t < high
     digits = len(Decimal(repr(t)).normalize().as_tuple().digits)
     for fewer in range(1, digits):  # the least number of so few digits is too large
@@ -214,10 +171,11 @@ def test_means_against_pandas():
     X = rng.normal(size=(60, 4)).round(2)
     X[rng.random(X.shape) < 0.2] = np.nan
     labels = rng.integers(-1, 3, 60)
-    table = as_table(np.nan_to_num(X), None, pd.DataFrame(X, columns=list("abcd")))
-    means, frame = Means(table, labels), pd.DataFrame(X, columns=list("abcd"))
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    clusters = describe_clusters(np.nan_to_num(X), labels, original=frame)
+    assert any(cluster.telling for cluster in clusters)
     for c in range(3):
-        for term in means.telling(c):
+        for term in clusters[c].telling:
             within = frame.loc[labels == c, term.feature].mean()
             elsewhere = frame.loc[labels != c, term.feature].mean()
             spread = frame[term.feature].std(ddof=0)
@@ -295,6 +253,11 @@ def test_categories_of_a_column_are_left_out_together():
     assert clusters[0].telling[0].text == "100 %"
     low, high = clusters[0].telling[0].interval
     assert low < 0 < high
+
+
+def test_halves_need_objects():
+    clusters = describe_clusters(np.arange(6.0)[:, None], [0, 0, 0, 1, 1, 1])
+    assert [cluster.telling[0].interval for cluster in clusters] == [None, None]
 
 
 # -- places

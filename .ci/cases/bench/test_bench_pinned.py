@@ -22,7 +22,6 @@ from sortal.bench import (
     collection,
     comparison,
     diagram,
-    environment,
     folder,
     page,
     paper,
@@ -95,7 +94,7 @@ def processors() -> list[str]:
             mock.patch("pathlib.Path.read_text", lambda _, text=text, **options: text),
             mock.patch("platform.processor", return_value="odd"),
         ):
-            told.append(environment._processor())
+            told.append(page._processor())
     return told
 
 

@@ -60,7 +60,7 @@ def run(
     import pandas as pd
 
     resamples = max(2, RESAMPLES if samples is None else samples)
-    kept = Journal(storage, f"abul2003, {resamples} resamples, random_state {random_state!r}")
+    journal = Journal(storage, f"abul2003, {resamples} resamples, random_state {random_state!r}")
     rows: list[dict[str, Any]] = []
     absent = []
     for title, file in SETS.items():
@@ -76,10 +76,10 @@ def run(
         for clusterer, key in CLUSTERERS.items():
             for method in METHODS:
                 title_and_method = (title, f"{clusterer}, method {method}")
-                row = kept.get(title_and_method)
+                row = journal.get(title_and_method)
                 if row is None:
                     row = _row(X, classes, key, method, resamples, random_state)
-                    kept.put(title_and_method, row)
+                    journal.put(title_and_method, row)
                 rows.append(
                     {
                         "data": title,

@@ -20,14 +20,14 @@ def _gain(criterion, n_a, q_a, e_a, n_b, q_b, e_b, dot):
     a, b, ab = np.sqrt(q_a), np.sqrt(q_b), np.sqrt(max(q, 0.0))
     if criterion == I2:
         return ab - a - b
-    whole = (n_a + n_b) * (e_a + e_b) / ab if ab > 0 else 0.0
+    totals = (n_a + n_b) * (e_a + e_b) / ab if ab > 0 else 0.0
     part_a = n_a * e_a / a if a > 0 else 0.0
     part_b = n_b * e_b / b if b > 0 else 0.0
-    return part_a + part_b - whole
+    return part_a + part_b - totals
 
 
 @njit(cache=True, nogil=True)
-def _best_partner(criterion, t, alive, sizes, squares, whole, dots):
+def _best_partner(criterion, t, alive, sizes, squares, totals, dots):
     """Best merge partner of cluster t, with the gain."""
     best, partner = -np.inf, -1
     for s in range(len(alive)):
@@ -36,10 +36,10 @@ def _best_partner(criterion, t, alive, sizes, squares, whole, dots):
                 criterion,
                 sizes[t],
                 squares[t],
-                whole[t],
+                totals[t],
                 sizes[s],
                 squares[s],
-                whole[s],
+                totals[s],
                 dots[t, s],
             )
             if gain > best:
@@ -57,12 +57,12 @@ def agglomerate(dots, criterion, merges):
     n = dots.shape[0]
     sizes = np.ones(n)
     squares = np.diag(dots).copy()
-    whole = dots.sum(axis=1)
+    totals = dots.sum(axis=1)
     alive = np.ones(n, dtype=np.bool_)
     best = np.empty(n)
     partner = np.empty(n, dtype=np.int64)
     for t in range(n):
-        best[t], partner[t] = _best_partner(criterion, t, alive, sizes, squares, whole, dots)
+        best[t], partner[t] = _best_partner(criterion, t, alive, sizes, squares, totals, dots)
     for step in range(n - 1):
         a = -1
         for t in range(n):
@@ -75,7 +75,7 @@ def agglomerate(dots, criterion, merges):
         alive[b] = False
         squares[a] += squares[b] + 2 * dots[a, b]
         sizes[a] += sizes[b]
-        whole[a] += whole[b]
+        totals[a] += totals[b]
         for t in range(n):
             dots[a, t] += dots[b, t]
             dots[t, a] = dots[a, t]
@@ -84,19 +84,19 @@ def agglomerate(dots, criterion, merges):
                 continue
             if partner[t] == a or partner[t] == b:
                 best[t], partner[t] = _best_partner(
-                    criterion, t, alive, sizes, squares, whole, dots
+                    criterion, t, alive, sizes, squares, totals, dots
                 )
             else:
                 gain = _gain(
                     criterion,
                     sizes[t],
                     squares[t],
-                    whole[t],
+                    totals[t],
                     sizes[a],
                     squares[a],
-                    whole[a],
+                    totals[a],
                     dots[t, a],
                 )
                 if gain > best[t]:
                     best[t], partner[t] = gain, a
-        best[a], partner[a] = _best_partner(criterion, a, alive, sizes, squares, whole, dots)
+        best[a], partner[a] = _best_partner(criterion, a, alive, sizes, squares, totals, dots)

@@ -43,13 +43,13 @@ def run(
     import pandas as pd
 
     runs = 30 if samples is None else samples
-    kept = Journal(storage, f"{runs} samples, random_state {random_state!r}")
+    journal = Journal(storage, f"{runs} samples, random_state {random_state!r}")
     rows = []
     for place, (design, draw) in enumerate(DESIGNS.items()):
-        row: Any = kept.get((design, "ways"))
+        row: Any = journal.get((design, "ways"))
         if row is None:
             row = _share(draw, runs, [int(random_state), place])
-            kept.put((design, "ways"), row)
+            journal.put((design, "ways"), row)
         rows.append({"design": design} | row)
         if progress is not None:
             progress(f"{design}: {row['right']:.2f}")

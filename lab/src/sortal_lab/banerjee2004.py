@@ -189,9 +189,9 @@ def run(
     import pandas as pd
 
     seed = int(random_state if random_state is not None else 0)
-    kept = KeptValues(storage)
+    journal = KeptValues(storage)
     if name == WORDS:
-        rows, notes = _with_other_words(samples, seed, kept, progress)
+        rows, notes = _with_other_words(samples, seed, journal, progress)
         return ExperimentResult(name, pd.DataFrame(rows), notes)
     plan = _plan(name, samples, seed)
     figure = name.removeprefix("banerjee2004-").removeprefix("figure")
@@ -202,13 +202,13 @@ def run(
         algorithms = ("SPKMeans",)
     rows = []
     for which in plan.collections:
-        errors = _errors(which, algorithms, plan, kept, progress)
-        rows += _rows(figure, which, errors, plan, kept)
+        errors = _errors(which, algorithms, plan, journal, progress)
+        rows += _rows(figure, which, errors, plan, journal)
     return ExperimentResult(name, pd.DataFrame(rows), _notes(plan, name))
 
 
 def _with_other_words(
-    samples: int | None, seed: int, kept: KeptValues, progress: Callable[[str], None] | None
+    samples: int | None, seed: int, journal: KeptValues, progress: Callable[[str], None] | None
 ) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     """The published bounds of all figures with the cited algorithms on pruned words."""
     rows = []
@@ -216,10 +216,10 @@ def _with_other_words(
         plan = replace(_plan(f"banerjee2004-figure{figure}", samples, seed), how=PRUNED)
         algorithms = ("KMeans", "SPKMeans") if figure in ("1", "2") else tuple(CITED)
         for which in plan.collections:
-            errors = _errors(which, algorithms, plan, kept, progress)
+            errors = _errors(which, algorithms, plan, journal, progress)
             rows += [
                 row | {"what": f"{row['what']}, {PRUNED_WORDS}", "repeats": True}
-                for row in _rows(figure, which, errors, plan, kept)
+                for row in _rows(figure, which, errors, plan, journal)
                 if row["what"] in SAID and _cell(row) in PUBLISHED
             ]
     beside = [row for row in rows if not math.isnan(row["published"])]
@@ -279,7 +279,7 @@ def _errors(
     which: str,
     algorithms: tuple[str, ...],
     plan: Plan,
-    kept: KeptValues,
+    journal: KeptValues,
     progress: Callable[[str], None] | None,
 ) -> dict[str, Errors]:
     """Training errors of all fits, stored fits included."""
@@ -287,7 +287,7 @@ def _errors(
     counts_of: dict[str, list[NDArray[np.int64]]] = {a: [] for a in algorithms}
     shape = (0, 0)
     for documents in range(drawn):
-        todo = [a for a in algorithms if kept.get(plan.key(which, documents, a)) is None]
+        todo = [a for a in algorithms if journal.get(plan.key(which, documents, a)) is None]
         data = None
         if todo or shape == (0, 0):
             data = collection(which, np.random.default_rng([plan.seed, documents]), plan.how)
@@ -296,11 +296,11 @@ def _errors(
             assert data is not None
             draws = [documents] if sampled(which) else list(range(DRAWS))
             counts = _count(data, algorithm, draws, plan)
-            kept.put(plan.key(which, documents, algorithm), counts.tolist())
+            journal.put(plan.key(which, documents, algorithm), counts.tolist())
             if progress is not None:
                 progress(f"{which}, {algorithm}: documents {documents + 1} of {drawn}")
         for algorithm in algorithms:
-            value = kept.get(plan.key(which, documents, algorithm))
+            value = journal.get(plan.key(which, documents, algorithm))
             counts_of[algorithm].append(np.array(value, dtype=np.int64))
     return {
         algorithm: Errors(plan.drawn(np.concatenate(counts, axis=1)), plan.ks, *shape)
@@ -371,7 +371,7 @@ def _training_errors(labels: NDArray[np.int64], truth: NDArray[np.int64]) -> int
 
 
 def _rows(
-    figure: str, which: str, errors: dict[str, Errors], plan: Plan, kept: KeptValues
+    figure: str, which: str, errors: dict[str, Errors], plan: Plan, journal: KeptValues
 ) -> list[dict[str, Any]]:
     """Rows of one figure for one collection."""
     r = plan.starts
@@ -420,7 +420,7 @@ def _rows(
     rows = []
     for i, percent in enumerate(SPLITS):
         row, *others = _best_of_all(which, errors, plan, i, f"{percent}-{100 - percent}")
-        rows += [row | _supervised(which, percent, plan, kept), *others]
+        rows += [row | _supervised(which, percent, plan, journal), *others]
     return rows
 
 
@@ -494,10 +494,10 @@ def _row(
     return row
 
 
-def _supervised(which: str, percent: int, plan: Plan, kept: KeptValues) -> dict[str, float]:
+def _supervised(which: str, percent: int, plan: Plan, journal: KeptValues) -> dict[str, float]:
     """A classifier trained on half of the labels and tested on the others, one draw."""
     key = f"supervised {which} {percent} {plan.seed}"
-    row: dict[str, float] | None = kept.get(key)
+    row: dict[str, float] | None = journal.get(key)
     if row is None:
         from sklearn.naive_bayes import MultinomialNB
 
@@ -513,5 +513,5 @@ def _supervised(which: str, percent: int, plan: Plan, kept: KeptValues) -> dict[
             "supervised": 100 * b_max(tested, n, errors, DELTA) / n,
             "constant": 100 * float(constant),
         }
-        kept.put(key, row)
+        journal.put(key, row)
     return row

@@ -47,19 +47,19 @@ def run(
 
     seed = int(random_state if random_state is not None else 0)
     starts = samples or STARTS
-    kept = KeptValues(storage)
+    journal = KeptValues(storage)
     tables = []
     for which in COLLECTIONS:
         runs = []
         data = None
         for start in range(starts):
             key = json.dumps(["mixtures", which, start, seed])
-            rows = kept.get(key)
+            rows = journal.get(key)
             if rows is None:
                 if data is None or sampled(which):
                     data = collection(which, np.random.default_rng([seed, start]))
                 rows = one_start(data, seed * 1000 + start)
-                kept.put(key, rows)
+                journal.put(key, rows)
                 if progress is not None:
                     progress(f"{which}: start {start + 1} of {starts}")
             runs.append(pd.DataFrame(rows))

@@ -118,10 +118,10 @@ def run(
 
     draws, seed = samples or DRAWS, int(random_state or 0)
     sets, starts = (QUICK_SETS, 1) if draws == 1 else (SETS, STARTS)
-    kept = KeptValues(storage)
+    journal = KeptValues(storage)
     rows = []
     for which in sets:
-        fits = _fits(which, starts, seed, kept)
+        fits = _fits(which, starts, seed, journal)
         if progress is not None:
             progress(f"{which}: {len(fits.names)} clusterings")
         n = len(fits.truth)
@@ -137,18 +137,18 @@ def run(
     return ExperimentResult(name, table, _notes(table, draws, starts))
 
 
-def _fits(which: str, starts: int, seed: int, kept: KeptValues) -> Fits:
+def _fits(which: str, starts: int, seed: int, journal: KeptValues) -> Fits:
     """Clusterings by batch spherical k-means from random documents, made unless they are kept."""
     data = collection(which, np.random.default_rng(seed))
     names, rows = [], []
     for k in KS:
         for start in range(starts):
             key = f"{which}, {k} clusters, start {start}, seed {seed}"
-            codes = kept.get(key)
+            codes = journal.get(key)
             if codes is None:
                 model = catalogue["spherical-kmeans"].make(k, 1000 * seed + start)
                 codes = model.set_params(init="random").fit_predict(data.X).tolist()
-                kept.put(key, codes)
+                journal.put(key, codes)
             names.append(f"{k} clusters, start {start}")
             rows.append(codes)
     codes = np.array(rows, dtype=np.int64)

@@ -80,16 +80,16 @@ def run(
 
     splits = 10_000 if samples is None else samples
     rng = np.random.default_rng(random_state)
-    kept = Journal(storage, f"{splits} splits, random_state {random_state!r}")
+    journal = Journal(storage, f"{splits} splits, random_state {random_state!r}")
     X, truth = _data()
     clusterings, *streams = rng.spawn(9)
     del streams[5]  # of a setting that is no more: the others keep theirs
     rows = []
     for number, (title, candidates, setting) in enumerate(_settings(X, truth, clusterings)):
-        row = kept.get(title)
+        row = journal.get(title)
         if row is None:
             row = _row(setting, truth, splits, streams[number])
-            kept.put(title, row)
+            journal.put(title, row)
         broken = round(row["share broken"] * splits)
         rows.append(
             {
@@ -102,7 +102,7 @@ def run(
         )
         if progress is not None:
             progress(f"{title[0]}, {title[1]}: {row['share broken']:.4f} of {splits} splits broken")
-    rows += _designs(min(splits, DRAWS), kept, streams[-1], progress)
+    rows += _designs(min(splits, DRAWS), journal, streams[-1], progress)
     return ExperimentResult(
         name,
         pd.DataFrame(rows),
@@ -218,7 +218,7 @@ def _row(
 
 def _designs(
     draws: int,
-    kept: Journal,
+    journal: Journal,
     rng: np.random.Generator,
     progress: Callable[[str], None] | None,
 ) -> list[dict[str, Any]]:
@@ -227,14 +227,14 @@ def _designs(
     for number, population in enumerate(POPULATIONS):
         X, truth, batch = _population(population, np.random.default_rng(number))
         for kind, stream in zip(KINDS, rng.spawn(len(KINDS)), strict=True):
-            row = kept.get((kind, population))
+            row = journal.get((kind, population))
             if row is None:
                 draws_made = [_draw(kind, X, truth, batch, stream) for _ in range(draws)]
                 bound, errors, broken = np.mean(draws_made, axis=0)
                 error = math.sqrt(broken * (1 - broken) / draws)
                 row = {"mean bound": bound, "mean error": errors, "share broken": broken,
                        "standard error": error}  # fmt: skip
-                kept.put((kind, population), row)
+                journal.put((kind, population), row)
             limit = binomial_tail_bound(draws, round(row["share broken"] * draws), 0.05)
             head = {"language": kind, "clusterer": population, "candidates": len(batch)}
             rows.append({**head, **row, "upper limit": limit})

@@ -83,9 +83,9 @@ def cases_of(
     return cases
 
 
-def tried(whole: TrainingCase, judge: Judge) -> ChoiceTrial:
+def tried(training_case: TrainingCase, judge: Judge) -> ChoiceTrial:
     """Trial of the judge and its rivals on one case."""
-    case = whole.sweep
+    case = training_case.sweep
     judgement = by_expected_agreement(judge, judge(case.evidence), case.evidence, case.repeatable)
     reached = {"judge": float(case.first[int(np.argmax(judgement.score))])}
     for way, rival in RIVALS.items():
@@ -103,10 +103,12 @@ def tried(whole: TrainingCase, judge: Judge) -> ChoiceTrial:
         for size in PARTS_OF
         for way, value in (among_some(case, judge, size) or {}).items()
     }
-    of_users = whole.kinds["own"]
-    names = tuple(min(n for n in whole.sources[int(j)] if n.startswith(OWN)) for j in of_users)
-    said = judge(whole.evidence.take(of_users))
-    own = np.stack([said.predicted, whole.first[of_users], said.low, said.high])
+    of_users = training_case.kinds["own"]
+    names = tuple(
+        min(n for n in training_case.sources[int(j)] if n.startswith(OWN)) for j in of_users
+    )
+    said = judge(training_case.evidence.take(of_users))
+    own = np.stack([said.predicted, training_case.first[of_users], said.low, said.high])
     return ChoiceTrial(case, judgement, reached, among, own, names)
 
 

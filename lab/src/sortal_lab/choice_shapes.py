@@ -16,7 +16,7 @@ Drawn: TypeAlias = "tuple[Points, NDArray[np.int64]]"
 Rng: TypeAlias = np.random.Generator
 
 
-def draw_shapes(kind: str, rng: Rng, *, largest: int = 800) -> Drawn:
+def draw_shapes(form: str, rng: Rng, *, largest: int = 800) -> Drawn:
     """Random data set of a kind in :data:`SHAPES` or :data:`CLOUDS`.
 
     Parameters
@@ -31,7 +31,7 @@ def draw_shapes(kind: str, rng: Rng, *, largest: int = 800) -> Drawn:
         ``-1`` for background noise; all 0 for a single cloud.
     """
     n = int(np.exp(rng.uniform(np.log(90), np.log(largest))))
-    X, labels = {**SHAPES, **CLOUDS}[kind](rng, n)
+    X, labels = {**SHAPES, **CLOUDS}[form](rng, n)
     order = rng.permutation(len(X))
     return X[order], labels[order]
 
@@ -54,16 +54,16 @@ def _dimension(rng: Rng, most: int = 500) -> int:
     return round(np.exp(rng.uniform(np.log(2), np.log(most))))
 
 
-def _noise(kind: str, rng: Rng, n: int, d: int) -> Points:
+def _noise(form: str, rng: Rng, n: int, d: int) -> Points:
     """Standardised points of one cluster."""
-    if kind == "gaussian":
+    if form == "gaussian":
         return rng.normal(size=(n, d))
-    if kind == "uniform":
+    if form == "uniform":
         return rng.uniform(-1.73, 1.73, size=(n, d))
-    if kind == "skewed":
+    if form == "skewed":
         shape = rng.uniform(1.0, 4.0)
         return (rng.gamma(shape, size=(n, d)) - shape) / np.sqrt(shape)
-    if kind == "lognormal":
+    if form == "lognormal":
         Z = np.exp(rng.uniform(0.3, 0.9) * rng.normal(size=(n, d)))
         return (Z - Z.mean(axis=0)) / Z.std(axis=0)
     freedom = rng.uniform(2.5, 8.0)
@@ -78,7 +78,7 @@ def _stretch(rng: Rng, d: int, strength: float) -> Points:
     return basis * np.exp(logs - logs.mean())
 
 
-def _mixture(rng: Rng, n: int, kind: str) -> Drawn:
+def _mixture(rng: Rng, n: int, form: str) -> Drawn:
     """Mixture of clusters of one form."""
     k = _count(rng, n)
     d = _dimension(rng)
@@ -102,7 +102,7 @@ def _mixture(rng: Rng, n: int, kind: str) -> Drawn:
     parts = []
     for c in range(k):
         A = _stretch(rng, d, strength) if stretched else common
-        parts.append(centres[c] + spread[c] * _noise(kind, rng, sizes[c], d) @ A.T)
+        parts.append(centres[c] + spread[c] * _noise(form, rng, sizes[c], d) @ A.T)
     X = np.concatenate(parts)
     labels = np.repeat(np.arange(k), sizes)
     return _with_nuisance(rng, X, labels)
@@ -123,7 +123,7 @@ def _with_nuisance(rng: Rng, X: Points, labels: NDArray[np.int64]) -> Drawn:
     return X, labels
 
 
-def _curves(rng: Rng, n: int, kind: str) -> Drawn:
+def _curves(rng: Rng, n: int, form: str) -> Drawn:
     """Rings, arcs, moons, spirals, lines and boxes in the plane or on a plane in space."""
     k = int(rng.integers(2, 6))
     sizes = _sizes(rng, n, k)
@@ -131,22 +131,22 @@ def _curves(rng: Rng, n: int, kind: str) -> Drawn:
     parts = []
     for c in range(k):
         t = rng.uniform(0, 1, sizes[c])
-        if kind == "rings":
+        if form == "rings":
             radius = 1.0 + 0.9 * c
             P = radius * np.column_stack([np.cos(2 * np.pi * t), np.sin(2 * np.pi * t)])
             if c == 0 and rng.random() < 0.5:
                 P *= np.sqrt(rng.uniform(0, 1, sizes[c]))[:, None]
-        elif kind == "moons":
+        elif form == "moons":
             side = 1 - 2 * (c % 2)
             P = np.column_stack([np.cos(np.pi * t), side * np.sin(np.pi * t)])
             P += np.array([c * rng.uniform(0.9, 1.1), side * -0.25])
-        elif kind == "spirals":
+        elif form == "spirals":
             turn = 2 * np.pi * (t * rng.uniform(1.0, 1.6) + c / k)
             P = (0.25 + t)[:, None] * np.column_stack([np.cos(turn), np.sin(turn)]) * 3
-        elif kind == "lines":
+        elif form == "lines":
             slope = rng.normal() * 0.3
             P = np.column_stack([6 * t, slope * t + c * rng.uniform(0.6, 1.2)])
-        elif kind == "chains":
+        elif form == "chains":
             steps = rng.normal(size=(12, 2)) * 0.5 + rng.normal(size=2) * 0.4
             knots = np.cumsum(steps, axis=0) + rng.normal(size=2) * 5
             at = t * 11
@@ -230,10 +230,10 @@ def _binary(rng: Rng, n: int) -> Drawn:
     return np.concatenate(parts), np.repeat(np.arange(k), sizes)
 
 
-def _cloud(rng: Rng, n: int, kind: str) -> Drawn:
+def _cloud(rng: Rng, n: int, form: str) -> Drawn:
     """Data without clusters."""
     d = _dimension(rng, 200)
-    Z = _noise(kind, rng, n, d)
+    Z = _noise(form, rng, n, d)
     strength = rng.choice([0.0, 0.3, 0.7, 1.0])
     if rng.random() < 0.3:  # few directions carry the variance
         Z *= (np.arange(1, d + 1) ** -rng.uniform(0.3, 1.2))[None]
@@ -250,17 +250,17 @@ def _bent(rng: Rng, n: int) -> Drawn:
     return X, np.zeros(n, dtype=np.int64)
 
 
-def _of(draw: Callable[[Rng, int, str], Drawn], kind: str) -> Callable[[Rng, int], Drawn]:
+def _of(draw: Callable[[Rng, int, str], Drawn], form: str) -> Callable[[Rng, int], Drawn]:
     """Drawing function for one form."""
-    return lambda rng, n: draw(rng, n, kind)
+    return lambda rng, n: draw(rng, n, form)
 
 
 FORMS = ("gaussian", "uniform", "skewed", "lognormal", "heavy")
 CURVES = ("rings", "moons", "spirals", "lines", "chains", "blobs and rings")
 #: data sets with clusters
 SHAPES: dict[str, Callable[[Rng, int], Drawn]] = {
-    **{f"{kind} mixture": _of(_mixture, kind) for kind in FORMS},
-    **{kind: _of(_curves, kind) for kind in CURVES},
+    **{f"{form} mixture": _of(_mixture, form) for form in FORMS},
+    **{form: _of(_curves, form) for form in CURVES},
     "boxes": _boxes,
     "manifolds": _manifolds,
     "spectra": _spectra,
@@ -268,6 +268,6 @@ SHAPES: dict[str, Callable[[Rng, int], Drawn]] = {
 }
 #: data sets without any
 CLOUDS: dict[str, Callable[[Rng, int], Drawn]] = {
-    **{f"{kind} cloud": _of(_cloud, kind) for kind in FORMS},
+    **{f"{form} cloud": _of(_cloud, form) for form in FORMS},
     "bent cloud": _bent,
 }

@@ -54,7 +54,7 @@ def run(
     import pandas as pd
 
     runs = SAMPLES if samples is None else samples
-    kept = Journal(storage, f"{runs} samples, random_state {random_state!r}")
+    journal = Journal(storage, f"{runs} samples, random_state {random_state!r}")
     designs: dict[str, Callable[[int], tuple[float, float, float, float]]] = {}
     for m in ASSIGNED:
         for shape in SHAPES:
@@ -64,11 +64,11 @@ def run(
             designs[title] = partial(_correct, flips, m)
     rows = []
     for title, simulate in designs.items():
-        row = kept.get((title, ""))
+        row = journal.get((title, ""))
         if row is None:
             start = 10**6 * int(random_state or 0)
             row = _covered([simulate(start + i) for i in range(runs)])
-            kept.put((title, ""), row)
+            journal.put((title, ""), row)
         rows.append({"design": title, **row})
         if progress is not None:
             progress(title)

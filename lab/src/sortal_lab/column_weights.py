@@ -67,22 +67,22 @@ def run(
     import pandas as pd
 
     runs = SAMPLES if samples is None else samples
-    kept = Journal(storage, f"random_state {random_state!r}")
+    journal = Journal(storage, f"random_state {random_state!r}")
     kinds = [(part, kind) for part, of_part in PARTS.items() for kind in of_part]
     rows: list[dict[str, Any]] = []
     for real in sorted({*REAL} - {*absent()}):
-        row: Any = kept.get((real, "table"))
+        row: Any = journal.get((real, "table"))
         if row is None:
             row = _agreements(*_real_table(real), whole=True)
-            kept.put((real, "table"), row)
+            journal.put((real, "table"), row)
         rows.append({"part": "real", "kind": real} | row)
     for i in range(runs):
         for place, (part, kind) in enumerate(kinds):
-            row = kept.get((kind, str(i)))
+            row = journal.get((kind, str(i)))
             if row is None:
                 seed = [random_state, 40, place, i]
                 row = _agreements(*draw_mixed(kind, np.random.default_rng(seed)), whole=i % 5 == 0)
-                kept.put((kind, str(i)), row)
+                journal.put((kind, str(i)), row)
             rows.append({"part": part, "kind": kind} | row)
         if progress is not None:
             progress(f"{i + 1} of {runs} tables of each kind")

@@ -65,12 +65,12 @@ def run(
     """
     which = name.removeprefix("guarantee-")
     draws = DRAWS[which] if samples is None else samples
-    kept = Journal(storage, which)
+    journal = Journal(storage, which)
     _read.cache_clear()
     _teaching.cache_clear()
     seeds = [int(s) for s in np.random.SeedSequence(random_state).generate_state(draws)]
     made = {"tightness": _tightness, "stopping": _stopping, "draws": _unlike_draws}[which]
-    rows, notes = made(seeds, kept, progress)
+    rows, notes = made(seeds, journal, progress)
     import pandas as pd
 
     return ExperimentResult(name, pd.DataFrame(rows), tuple(notes))
@@ -124,7 +124,7 @@ def _teaching(name: str, k: int) -> NDArray[np.intp]:
 def _each(
     titles: list[str],
     seeds: list[int],
-    kept: Journal,
+    journal: Journal,
     progress: Progress,
     compute: Callable[[str, int], dict[str, float]],
 ) -> dict[str, list[dict[str, float]]]:
@@ -133,10 +133,10 @@ def _each(
     for title in titles:
         results[title] = []
         for seed in seeds:
-            row = kept.get((title, str(seed)))
+            row = journal.get((title, str(seed)))
             if row is None:
                 row = {key: float(value) for key, value in compute(title, seed).items()}
-                kept.put((title, str(seed)), row)
+                journal.put((title, str(seed)), row)
             results[title].append(row)
         if progress is not None:
             progress(title)
@@ -174,7 +174,7 @@ METHODS = (
 
 
 def _tightness(
-    seeds: list[int], kept: Journal, progress: Progress
+    seeds: list[int], journal: Journal, progress: Progress
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Bounds by method and number of labels, with notes."""
     rows = []
@@ -184,7 +184,7 @@ def _tightness(
     }
     for group, (names, sizes) in groups.items():
         cells = {f"{s} {m}": (s, m) for m in sizes for s in names if m <= 0.6 * len(_read(s)[1])}
-        results = _each(list(cells), seeds, kept, progress, partial(_at, cells, _bounds))
+        results = _each(list(cells), seeds, journal, progress, partial(_at, cells, _bounds))
         for method in (*METHODS, "truly wrong"):
             row: dict[str, Any] = {"sets": group, "method": method}
             column = method if method in METHODS else "guarantee wrong"
@@ -259,10 +259,10 @@ def _on_half(features: Any, y: Ints, order: Ints, penalty: float) -> tuple[int, 
 
 
 def _stopping(
-    seeds: list[int], kept: Journal, progress: Progress
+    seeds: list[int], journal: Journal, progress: Progress
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Labels needed to reach a target, with notes."""
-    results = _each(list(STOPS), seeds, kept, progress, lambda t, s: _stop(t, STOPS[t], s))
+    results = _each(list(STOPS), seeds, journal, progress, lambda t, s: _stop(t, STOPS[t], s))
     rows = []
     for name, target in STOPS.items():
         row: dict[str, Any] = {"set": name, "target": target}
@@ -333,11 +333,11 @@ def _oracle(name: str, target: float, seeds: list[int], teaches: bool) -> int | 
 
 
 def _unlike_draws(
-    seeds: list[int], kept: Journal, progress: Progress
+    seeds: list[int], journal: Journal, progress: Progress
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Draws that are not uniform: how often they are rejected or warned about."""
     cells = {f"{how}, {s}": (s, how) for s in ("wine", "breast_w", "vehicle") for how in WAYS}
-    results = _each(list(cells), seeds, kept, progress, partial(_at, cells, _doubted))
+    results = _each(list(cells), seeds, journal, progress, partial(_at, cells, _doubted))
     rows = []
     for how in WAYS:
         draws = [r for t in cells if cells[t][1] == how for r in results[t]]

@@ -8,9 +8,9 @@ unlabelled objects are wrong than it says.
 
 from __future__ import annotations
 
-import math
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -22,7 +22,7 @@ from sortal import InputError
 from sortal.bounds import sample
 from sortal.datasets import read_labelings, table_of_draw
 from sortal_lab import ExperimentResult
-from sortal_lab.journal import Journal
+from sortal_lab.journal import Journal, blocks_of, upper_limit
 
 if TYPE_CHECKING:
     from sortal.bounds import Guarantee
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 DELTA, OBJECTS, LABELLED, DRAWS = 0.1, 300, 60, 1_000
 #: share of the objects in the cluster of the other class
 ERROR_RATE = 0.28
-#: draws that are stored together, so that an interrupted run resumes
-BLOCK = 50
 
 
 class Draw:
@@ -101,12 +99,9 @@ def run(
     journal = Journal(storage, f"random_state {random_state}")
     rows = []
     for design in DESIGNS:
-        blocks = [
-            _block(journal, design, range(first, min(first + BLOCK, draws)), random_state)
-            for first in range(0, draws, BLOCK)
-        ]
-        n, broken, refused, bound = np.sum([list(block.values()) for block in blocks], axis=0)
-        limit = DELTA + 2 * math.sqrt(DELTA * (1 - DELTA) / n)
+        count = partial(_count, design, random_state)
+        n, broken, refused, bound = journal.totals(design, blocks_of(draws), count)
+        limit = upper_limit(DELTA, n)
         rows.append({
             "design": design, "draws": int(n), "broken": broken / n, "refused": refused / n,
             "mean bound": bound / (n - refused) if refused < n else None, "limit": limit,
@@ -121,25 +116,21 @@ def run(
     ))  # fmt: skip
 
 
-def _block(journal: Journal, design: str, seeds: range, random_state: int) -> dict[str, float]:
-    """Counts over some draws of a design, stored or computed."""
-    title = (design, f"{seeds.start} to {seeds.stop}")
-    counts = journal.get(title)
-    if counts is None:
-        counts = {"draws": float(len(seeds)), "broken": 0.0, "refused": 0.0, "bound": 0.0}
-        with tempfile.TemporaryDirectory() as folder:
-            for seed in seeds:
-                draw = Draw(random_state + 7_919 * seed, Path(folder))
-                try:
-                    answer, keys = DESIGNS[design](draw)
-                except InputError:
-                    counts["refused"] += 1
-                    continue
-                counts["refused"] += bool(answer.refused)
-                if not answer.refused:
-                    counts["broken"] += draw.is_false(answer, keys)
-                    counts["bound"] += answer.bound_rate
-        journal.put(title, counts)
+def _count(design: str, random_state: int, seeds: range) -> dict[str, float]:
+    """Counts over some draws of a design."""
+    counts = {"draws": float(len(seeds)), "broken": 0.0, "refused": 0.0, "bound": 0.0}
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in seeds:
+            draw = Draw(random_state + 7_919 * seed, Path(folder))
+            try:
+                answer, keys = DESIGNS[design](draw)
+            except InputError:
+                counts["refused"] += 1
+                continue
+            counts["refused"] += bool(answer.refused)
+            if not answer.refused:
+                counts["broken"] += draw.is_false(answer, keys)
+                counts["bound"] += answer.bound_rate
     return counts
 
 

@@ -38,15 +38,15 @@ def run(
     import pandas as pd
 
     draws = DRAWS if samples is None else samples
-    kept = Journal(storage, f"random_state {random_state}")
+    journal = Journal(storage, f"random_state {random_state}")
     rows = []
     for form, anytime in FORMS.items():
         made = []
         for i in range(draws):
-            row = kept.get((form, str(i)))
+            row = journal.get((form, str(i)))
             if row is None:
                 row = _draw(anytime, random_state + 7_919 * i)
-                kept.put((form, str(i)), row)
+                journal.put((form, str(i)), row)
             made.append(row)
         for labelled in LATER:
             inside, below = (

@@ -12,6 +12,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +22,12 @@ import sortal
 from sortal.bounds import Guarantee, sample
 from sortal.datasets import read_labels
 from sortal_lab import ExperimentResult
-from sortal_lab.journal import Journal
+from sortal_lab.journal import Journal, blocks_of, upper_limit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DELTA, OBJECTS, LABELLED, DRAWS = 0.1, 120, 40, 1_000
-#: draws that are stored together, so that an interrupted run resumes
-BLOCK = 50
 #: numbers of labels after which a design asks again
 LOOKS = (8, 16, 24, 32, 40)
 #: share of the draws of the design that judges clusterings, which takes a hundred times as long
@@ -112,25 +111,26 @@ def run(
     import pandas as pd
 
     draws = DRAWS if samples is None else samples
-    kept = Journal(storage, f"random_state {random_state}")
-    made: dict[str, list[dict[str, float]]] = {design: [] for design in DESIGNS}
-    for first in range(0, draws, BLOCK):
-        for design, blocks in made.items():
-            part = JUDGED_PART if design == "constraints" else 1
-            seeds = range(-(-first // part), max(1, min(first + BLOCK, draws) // part))
-            blocks.append(_block(kept, design, seeds, random_state))
-        if progress is not None:
-            progress(f"{min(first + BLOCK, draws):,} of {draws:,} draws")
+    journal = Journal(storage, f"random_state {random_state}")
     rows = []
-    for design, blocks in made.items():
-        n, broken, answers, refused, bound = np.sum([list(block.values()) for block in blocks], 0)
-        limit = DELTA + 2 * math.sqrt(DELTA * (1 - DELTA) / n)
+    for design in DESIGNS:
+        blocks = blocks_of(draws)
+        if design == "constraints":
+            blocks = [
+                range(-(-block.start // JUDGED_PART), max(1, block.stop // JUDGED_PART))
+                for block in blocks
+            ]
+        count = partial(_count, design, random_state)
+        n, broken, answers, refused, bound = journal.totals(design, blocks, count)
+        limit = upper_limit(DELTA, n)
         error = math.sqrt(broken / n * (1 - broken / n) / n)
         rows.append({
             "design": design, "draws": int(n), "broken": broken / n, "standard error": error,
             "refused": refused / answers, "mean bound": bound / n, "limit": limit,
             "kept": bool(broken / n <= limit),
         })  # fmt: skip
+        if progress is not None:
+            progress(f"{design}: {broken / n:.3f} broken")
     return ExperimentResult(name, pd.DataFrame(rows), (
         f"{OBJECTS} objects, at most {LABELLED} labels, delta = {DELTA}. 'broken': draws in which "
         "any answer was false; 'limit': delta and two standard errors; 'refused': answers with no "
@@ -138,21 +138,16 @@ def run(
     ))  # fmt: skip
 
 
-def _block(kept: Journal, design: str, seeds: range, random_state: int) -> dict[str, float]:
-    """Counts over some draws of a design, stored or computed."""
-    title = (design, f"{seeds.start} to {seeds.stop}")
-    counts = kept.get(title)
-    if counts is None:
-        made = [_draw(design, random_state + 7_919 * i) for i in seeds]
-        counts = {
-            "draws": len(made),
-            "broken": sum(any(broken for _, broken, _ in answers) for answers in made),
-            "answers": sum(map(len, made)),
-            "refused": sum(refused for answers in made for _, _, refused in answers),
-            "bound": float(sum(answers[-1][0] for answers in made)),
-        }
-        kept.put(title, counts)
-    return counts
+def _count(design: str, random_state: int, seeds: range) -> dict[str, float]:
+    """Counts over some draws of a design."""
+    draws = [_draw(design, random_state + 7_919 * i) for i in seeds]
+    return {
+        "draws": len(draws),
+        "broken": sum(any(broken for _, broken, _ in answers) for answers in draws),
+        "answers": sum(map(len, draws)),
+        "refused": sum(refused for answers in draws for _, _, refused in answers),
+        "bound": float(sum(answers[-1][0] for answers in draws)),
+    }
 
 
 def _draw(design: str, seed: int) -> list[Answer]:

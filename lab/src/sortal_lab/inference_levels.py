@@ -72,17 +72,17 @@ def run(
     import pandas as pd
 
     runs = 200 if samples is None else samples
-    kept = Journal(storage, f"{runs} samples, random_state {random_state!r}")
+    journal = Journal(storage, f"{runs} samples, random_state {random_state!r}")
     rows = []
     for design, n, distance in _cells(SIZES if runs else SIZES[:1]):
         for test in _tests(design, n):
             key = (f"{design}, n = {n}, {distance} sigmas", test)
-            row = kept.get(key)
+            row = journal.get(key)
             if row is None:
                 fewer = max(FOR_EACH[n], FOR_EACH_SLOW if test in SLOW else 1)
                 streams = np.random.default_rng(random_state).spawn(max(runs // fewer, 1))
                 row = _share([_rejects(design, n, distance, test, *s) for s in enumerate(streams)])
-                kept.put(key, row)
+                journal.put(key, row)
             rows.append(_row(design, n, distance, test, row))
         if progress is not None:
             progress(f"{design}, n = {n}, {distance}")
@@ -120,7 +120,7 @@ def _swept_rows(
     progress: Callable[[str], None] | None,
 ) -> list[dict[str, Any]]:
     """The whole procedure, one data set after another of all designs."""
-    kept = Journal(storage, f"swept, random_state {random_state!r}")
+    journal = Journal(storage, f"swept, random_state {random_state!r}")
     rejections: dict[tuple[str, int, int, str], list[bool | None]] = {}
     streams = np.random.default_rng(random_state).spawn(sweeps + 1)
     # the first has the stream that thinning by seed 0 has
@@ -133,14 +133,14 @@ def _swept_rows(
                 and (MIXTURE not in name or design not in COUNTS)
             }
             key = (f"{design}, n = {n}, {distance} sigmas", f"swept, seed {seed}")
-            row = kept.get(key)
+            row = journal.get(key)
             if row is None:
                 same: Any = stream.bit_generator.seed_seq
                 X = DESIGNS[design](np.random.default_rng(same), n, distance)
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     row = {name: float(p) for name, p in _swept(X, seed, design, tests).items()}
-                kept.put(key, row)
+                journal.put(key, row)
             for name, p in row.items():
                 rejections.setdefault((design, n, distance, name), []).append(
                     None if np.isnan(p) else p <= ALPHA

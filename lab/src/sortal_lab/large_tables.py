@@ -58,16 +58,16 @@ def run(
 
     most = LARGEST if samples is None else samples
     sizes = [10**power for power in range(min(SMALLEST, most), most + 1)]
-    kept = Journal(storage, f"random_state {random_state!r}")
+    journal = Journal(storage, f"random_state {random_state!r}")
     jobs: list[tuple[str, Any, int]] = [("sortal run", _run, n) for n in sizes]
     jobs += [("sortal compare", _compare, sizes[-1]), ("MiniBatchKMeans", _peer, sizes[-2:][0])]
     rows = []
     for title, measure, n in jobs:
-        row: Any = kept.get((title, str(n)))
+        row: Any = journal.get((title, str(n)))
         if row is None:
             with tempfile.TemporaryDirectory() as folder:
                 row = measure(n, Path(folder))
-            kept.put((title, str(n)), row)
+            journal.put((title, str(n)), row)
         rows.append({"command": f"{title}, {n:,} rows", "rows": n, **row})
         if progress is not None:
             progress(f"{title}, {n:,} rows: {row['seconds']:.0f} s")

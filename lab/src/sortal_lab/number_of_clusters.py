@@ -59,7 +59,7 @@ def run(
     import pandas as pd
 
     registry = index()
-    kept = Journal(storage, f"{NUMBERS} {MOST} {MOST_FEATURES} random_state {random_state!r}")
+    journal = Journal(storage, f"{NUMBERS} {MOST} {MOST_FEATURES} random_state {random_state!r}")
     rows, absent = [], []
     for number in (*REAL[:samples], *BENCHMARK[:samples]):
         kind = family_of(registry[number])
@@ -68,13 +68,13 @@ def run(
         except InputError:
             absent.append(number)
             continue
-        answers = kept.get((number, "answers"))
+        answers = journal.get((number, "answers"))
         if answers is None:
             answers = {}
             for key, (estimate, _) in ESTIMATORS.items():
                 with suppress(InputError):
                     answers[key] = float(estimate(X, "kmeans", list(NUMBERS), 0))
-            kept.put((number, "answers"), answers)
+            journal.put((number, "answers"), answers)
         classes = len(np.unique(truth[truth >= 0]))
         rows += [
             {"data": number, "kind": kind, "classes": classes, "estimator": k, "answer": int(v)}

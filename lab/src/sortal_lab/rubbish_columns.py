@@ -70,7 +70,7 @@ def run(
     import pandas as pd
 
     draws = 3 if samples is None else samples
-    kept = Journal(storage, f"random_state {random_state!r}")
+    journal = Journal(storage, f"random_state {random_state!r}")
     rows: list[dict[str, Any]] = []
     names = sorted(
         name
@@ -80,10 +80,10 @@ def run(
     )
     for title in names:
         for i in range(draws):
-            of_table: Any = kept.get((title, str(i)))
+            of_table: Any = journal.get((title, str(i)))
             if of_table is None:
                 of_table = _compared(_table(title), [random_state, i])
-                kept.put((title, str(i)), of_table)
+                journal.put((title, str(i)), of_table)
             rows += [{"added": change, "table": title, **row} for change, row in of_table.items()]
         if progress is not None:
             progress(title)

@@ -59,16 +59,16 @@ def run(
     import pandas as pd
 
     draws = 2 if samples is None else samples
-    kept = Journal(storage, f"{draws} draws, random_state {random_state!r}")
+    journal = Journal(storage, f"{draws} draws, random_state {random_state!r}")
     say = progress or (lambda line: None)
     rows = []
     for group, sets in (("generated", _generated(draws, random_state)), ("shared", _shared())):
         of_group: list[dict[str, Any]] = []
         for title, draw in sets.items():
-            row: Any = kept.get((group, title))
+            row: Any = journal.get((group, title))
             if row is None:
                 row = _compared(draw(), draws, random_state)
-                kept.put((group, title), row)
+                journal.put((group, title), row)
                 say(f"{title}: " + ", ".join(f"{key} {v:.2f}" for key, v in row.items()))
             of_group.append(row)
         rows += _summary(group, of_group)

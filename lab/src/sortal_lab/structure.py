@@ -51,19 +51,19 @@ def run(
     """
     import pandas as pd
 
-    kept = Journal(storage, f"random_state {random_state!r}")
+    journal = Journal(storage, f"random_state {random_state!r}")
     rows: list[dict[str, Any]] = []
     first = FIGURES + int(random_state)
     for seed in range(first, first + (EACH if samples is None else samples)):
         for n in SIZES[:FEW_SIZES] if samples == 1 else SIZES:
-            rows += simulated(seed, n, kept)
+            rows += simulated(seed, n, journal)
             if progress is not None:
                 progress(f"seed {seed}, {n} objects")
     simulations = pd.DataFrame(rows)
     is_left_out = simulations["kind"].isin(LEFT_OUT)
     by_name = simulations[is_left_out].assign(group="left out: " + simulations["kind"])
     table = pd.concat([_shares(by_name), _shares(simulations[~is_left_out])], ignore_index=True)
-    real, absent = _real(kept)
+    real, absent = _real(journal)
     return ExperimentResult(
         name,
         pd.concat([table, real], ignore_index=True),
@@ -79,10 +79,10 @@ def run(
     )
 
 
-def simulated(seed: int, n: int, kept: Journal) -> list[dict[str, Any]]:
+def simulated(seed: int, n: int, journal: Journal) -> list[dict[str, Any]]:
     """Decisions for one data set of each kind."""
     title = (str(seed), str(n))
-    answers: Any = kept.get(title)
+    answers: Any = journal.get(title)
     if answers is None:
         answers = {}
         for place, kind in enumerate((*NULLS, *CLUSTERED)):
@@ -91,7 +91,7 @@ def simulated(seed: int, n: int, kept: Journal) -> list[dict[str, Any]]:
                 name: getattr(assessment, name)
                 for name in ("evidence", "n_objects", "linearity", "decision", "probability")
             }
-        kept.put(title, answers)
+        journal.put(title, answers)
     return [
         {"kind": kind.name, "group": kind.group, "clusters": kind.clusters, "n": n}
         | dict(answers[kind.name])
@@ -158,14 +158,14 @@ def _reliability(each: pd.DataFrame) -> list[str]:
     return notes
 
 
-def _real(kept: Journal) -> tuple[pd.DataFrame, list[str]]:
+def _real(journal: Journal) -> tuple[pd.DataFrame, list[str]]:
     """Real tables by whether k-means finds their classes, and with shuffled features."""
     import pandas as pd
 
     rows, absent = [], []
     registry = index()
     for name in REAL:
-        answer: Any = kept.get(("real", name))
+        answer: Any = journal.get(("real", name))
         if answer is None:
             try:
                 X, truths = read(name)
@@ -173,7 +173,7 @@ def _real(kept: Journal) -> tuple[pd.DataFrame, list[str]]:
                 absent.append(name)
                 continue
             answer = _of_table(X, truths[0])
-            kept.put(("real", name), answer)
+            journal.put(("real", name), answer)
         assert family_of(registry[name]) == "real"
         group = f"real tables, ARI {'from' if answer['agreement'] >= FOUND else 'below'} {FOUND}"
         rows.append({"group": group, **answer})

@@ -39,11 +39,11 @@ def neighbours(
     return ExperimentResult(name, table.reset_index(), (_LIKE, *_claims(rows)))
 
 
-def _shares(kept: Journal, progress: Callable[[str], None] | None) -> list[dict[str, Any]]:
+def _shares(journal: Journal, progress: Callable[[str], None] | None) -> list[dict[str, Any]]:
     """Rows of the figure, computed or stored."""
     rows: list[dict[str, Any]] = []
     for which in race.SETS:
-        if any(kept.get((which, weight)) is None for weight in WEIGHTS):
+        if any(journal.get((which, weight)) is None for weight in WEIGHTS):
             counts, classes = race.collection(which)
             data: dict[str, Any] = {
                 weight: TermWeighter(weight).fit_transform(counts) for weight in WEIGHTS
@@ -52,14 +52,14 @@ def _shares(kept: Journal, progress: Callable[[str], None] | None) -> list[dict[
             rows_used = np.flatnonzero(np.all(filled, axis=0))
             for weight, X in data.items():
                 shares = like_neighbors(X[rows_used], np.asarray(classes)[rows_used])
-                kept.put(
+                journal.put(
                     (which, weight),
                     {f"r={r}": float(s) for r, s in zip(LENGTHS, shares, strict=True)},
                 )
             if progress is not None:
                 progress(which)
         for weight in WEIGHTS:
-            row = kept.get((which, weight))
+            row = journal.get((which, weight))
             assert row is not None
             rows.append({"collection": which, "weight": weight} | row)
     return rows

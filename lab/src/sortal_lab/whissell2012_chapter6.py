@@ -53,42 +53,44 @@ _GENERALIZED = {
 }
 
 
-def scores_of(dataset: str, sample: int, kept: KeptParts) -> pd.DataFrame:
+def scores_of(dataset: str, sample: int, journal: KeptParts) -> pd.DataFrame:
     """Every measure and NMI for every clustering of a sample, made unless it is kept."""
-    table = kept.get_table(dataset, sample, "scores")
+    table = journal.get_table(dataset, sample, "scores")
     if table is None:
-        made = sample_of(dataset, sample, kept)
-        table = judge(made, predictions_of(dataset, sample, made, kept))
-        kept.put_table(dataset, sample, "scores", table)
+        clustered = sample_of(dataset, sample, journal)
+        table = judge(clustered, predictions_of(dataset, sample, clustered, journal))
+        journal.put_table(dataset, sample, "scores", table)
     return table
 
 
-def predictions_of(dataset: str, sample: int, made: ClusteredSample, kept: KeptParts) -> Clarity:
+def predictions_of(
+    dataset: str, sample: int, clustered: ClusteredSample, journal: KeptParts
+) -> Clarity:
     """Predictions of the thesis' classifiers for every clustering of a sample."""
     from sortal.labelings import as_labelings
     from sortal.measures.clarity import THESIS, Clarity, assess
 
     synthetic = dataset in WHISSELL2012
-    part = kept.get(dataset, sample, "predictions")
+    part = journal.get(dataset, sample, "predictions")
     if part is not None:
         classifiers = THESIS if synthetic else ("5nn",)
         codes = part["codes"].astype(np.int32)
-        return Clarity(as_labelings(made.labels), classifiers, codes, None)
+        return Clarity(as_labelings(clustered.labels), classifiers, codes, None)
     options: dict[str, Any] = {"classifiers": THESIS, "cv": 10} if synthetic else {}
-    clarity = assess(made.X, made.labels, random_state=made.seed, **options)
-    kept.put(dataset, sample, "predictions", {"codes": clarity.predictions.astype(np.int8)})
+    clarity = assess(clustered.X, clustered.labels, random_state=clustered.seed, **options)
+    journal.put(dataset, sample, "predictions", {"codes": clarity.predictions.astype(np.int8)})
     return clarity
 
 
-def judge(made: ClusteredSample, clarity: Clarity) -> pd.DataFrame:
+def judge(clustered: ClusteredSample, clarity: Clarity) -> pd.DataFrame:
     """Every measure and NMI for every clustering of a sample."""
     import sortal
 
     others = [key for key in TITLES if not key.startswith("informativeness")]
     table = sortal.evaluate(
-        made.X,
+        clustered.X,
         clarity.labelings,
-        y=made.truth,
+        y=clustered.truth,
         measures=["normalized_mutual_information", *others],
     ).table
     # the nearest of no objects is infinitely far (6.15)
@@ -110,7 +112,7 @@ def informativeness_of(clarity: Clarity) -> dict[str, Floats]:
 def scores(
     datasets: Iterable[str],
     count: int,
-    kept: KeptParts,
+    journal: KeptParts,
     progress: Callable[[str], None] | None,
 ) -> dict[str, pd.DataFrame]:
     """Scores of ``count`` samples of each data set; index (sample, clustering).
@@ -122,8 +124,8 @@ def scores(
     tables: dict[str, dict[int, pd.DataFrame]] = {dataset: {} for dataset in datasets}
     for sample in range(count):
         for dataset, tables_of_set in tables.items():
-            was_stored = kept.get(dataset, sample, "scores") is not None
-            tables_of_set[sample] = scores_of(dataset, sample, kept)
+            was_stored = journal.get(dataset, sample, "scores") is not None
+            tables_of_set[sample] = scores_of(dataset, sample, journal)
             if progress is not None and not was_stored:
                 progress(f"{dataset}: sample {sample + 1} of {count}")
     names = ["sample", "clustering"]
@@ -280,8 +282,8 @@ def run(
     real = name == "whissell2012-table6.4"
     count = (20 if real else 50) if samples is None else max(samples, 1)
     sets = list(REAL if real else WHISSELL2012)[: 3 if samples == 0 else None]
-    with keeping(storage, random_state) as kept:
-        tables = scores(sets, count, kept, progress)
+    with keeping(storage, random_state) as journal:
+        tables = scores(sets, count, journal, progress)
     notes = [f"{'One sample' if count == 1 else f'{count} samples'} of each data set.", *NOTES]
     if real:
         notes += [f"{dataset}: {what}." for dataset, (_, what) in REAL.items() if what]

@@ -111,22 +111,24 @@ def less_noisy(dataset: str, sample: int, seed: int) -> ClusteredSample:
     return ClusteredSample(X, truth, labels, int(rng.integers(2**31 - 1)))
 
 
-def _scores(reading: str, dataset: str, sample: int, kept: KeptParts) -> pd.DataFrame:
+def _scores(reading: str, dataset: str, sample: int, journal: KeptParts) -> pd.DataFrame:
     """NMI and the measures of a reading for every clustering of a sample, unless kept."""
     import pandas as pd
 
     import sortal
 
-    table = kept.get_table(dataset, sample, reading)
+    table = journal.get_table(dataset, sample, reading)
     if table is not None:
         return table
     measures: tuple[str, ...] = ()
     if reading == LESS_NOISE:
-        made, measures = less_noisy(dataset, sample, kept.seed), WITHOUT_CLASSIFIER
+        clustered, measures = less_noisy(dataset, sample, journal.seed), WITHOUT_CLASSIFIER
     else:
-        made = sample_of(dataset, sample, kept)
-    X, labels = made.X, made.labels
-    table = pd.DataFrame(sortal.evaluate(X, labels, y=made.truth, measures=[NMI, *measures]).table)
+        clustered = sample_of(dataset, sample, journal)
+    X, labels = clustered.X, clustered.labels
+    table = pd.DataFrame(
+        sortal.evaluate(X, labels, y=clustered.truth, measures=[NMI, *measures]).table
+    )
     if reading == TWICE:
         table["c_index"] = twice_in_the_sum(X, labels)
     elif reading == SQUARED:
@@ -134,7 +136,7 @@ def _scores(reading: str, dataset: str, sample: int, kept: KeptParts) -> pd.Data
     else:
         alone = [np.bincount(each).min() == 1 for each in labels.values()]
         table.loc[alone, "point_wise_margin"] = np.inf
-    kept.put_table(dataset, sample, reading, table)
+    journal.put_table(dataset, sample, reading, table)
     return table
 
 
@@ -213,12 +215,12 @@ def run(
     count = SAMPLES if samples is None else samples
     of_real = min(count * REAL_FOR_EACH, REAL_SAMPLES)
     rows = []
-    with keeping(storage, random_state) as kept, threadpool_limits(1):
+    with keeping(storage, random_state) as journal, threadpool_limits(1):
         for reading, sets in SETS.items():
             tables = {}
             for dataset in sets:
                 drawn_of_it = of_real if dataset in REAL else count
-                found = {i: _scores(reading, dataset, i, kept) for i in range(drawn_of_it)}
+                found = {i: _scores(reading, dataset, i, journal) for i in range(drawn_of_it)}
                 tables[dataset] = pd.concat(found, names=["sample", "clustering"])
                 if progress is not None:
                     progress(f"{reading}, {dataset}")

@@ -104,7 +104,7 @@ def draw(name: str, rng: np.random.Generator) -> tuple[Any, Any]:
     """
     if name in WHISSELL2012:
         return make_whissell2012(name, random_state=rng)
-    X, truth = (part[-TESTED.get(name, 0) :] for part in points(REAL[name][0], scale="none"))
+    X, truth = (column[-TESTED.get(name, 0) :] for column in points(REAL[name][0], scale="none"))
     rows = np.sort(rng.choice(len(X), len(X) // 2, replace=False))
     return X[rows], truth[rows]
 
@@ -120,18 +120,18 @@ class KeptParts:
             "seed INTEGER, part TEXT, arrays BLOB, PRIMARY KEY (dataset, sample, seed, part))"
         )
 
-    def get(self, dataset: str, sample: int, part: str) -> dict[str, NDArray[Any]] | None:
+    def get(self, dataset: str, sample: int, title: str) -> dict[str, NDArray[Any]] | None:
         """The arrays of a part, None if it is not finished."""
         row = self.db.execute(
             "SELECT arrays FROM chapter6_parts WHERE dataset=? AND sample=? AND seed=? AND part=?",
-            (dataset, sample, self.seed, part),
+            (dataset, sample, self.seed, title),
         ).fetchone()
         if row is None:
             return None
         with np.load(BytesIO(row[0])) as arrays:
             return dict(arrays)
 
-    def put(self, dataset: str, sample: int, part: str, arrays: dict[str, Any]) -> None:
+    def put(self, dataset: str, sample: int, title: str, arrays: dict[str, Any]) -> None:
         """Store the arrays of a part."""
         file = BytesIO()
         np.savez_compressed(file, **arrays)
@@ -139,22 +139,22 @@ class KeptParts:
             # two runs on one file may have made the same
             self.db.execute(
                 "INSERT OR IGNORE INTO chapter6_parts VALUES (?, ?, ?, ?, ?)",
-                (dataset, sample, self.seed, part, file.getvalue()),
+                (dataset, sample, self.seed, title, file.getvalue()),
             )
 
-    def get_table(self, dataset: str, sample: int, part: str) -> pd.DataFrame | None:
+    def get_table(self, dataset: str, sample: int, title: str) -> pd.DataFrame | None:
         """A table that was put with :meth:`put_table`."""
         import pandas as pd
 
-        arrays = self.get(dataset, sample, part)
+        arrays = self.get(dataset, sample, title)
         if arrays is None:
             return None
         return pd.DataFrame(arrays["values"], index=arrays["rows"], columns=arrays["columns"])
 
-    def put_table(self, dataset: str, sample: int, part: str, table: pd.DataFrame) -> None:
+    def put_table(self, dataset: str, sample: int, title: str, table: pd.DataFrame) -> None:
         """Store a table."""
         names = {"rows": table.index.to_numpy(str), "columns": table.columns.to_numpy(str)}
-        self.put(dataset, sample, part, {"values": table.to_numpy(float), **names})
+        self.put(dataset, sample, title, {"values": table.to_numpy(float), **names})
 
 
 @contextmanager
@@ -164,9 +164,9 @@ def keeping(path: str | Path | None, random_state: RandomState) -> Iterator[Kept
         seed = int(random_state)
     else:
         seed = int(np.random.default_rng(random_state).integers(2**31 - 1))
-    kept = KeptParts(path, seed)
-    with closing(kept.db):
-        yield kept
+    journal = KeptParts(path, seed)
+    with closing(journal.db):
+        yield journal
 
 
 @dataclass(frozen=True)
@@ -196,22 +196,22 @@ def drawn(dataset: str, sample: int, seed: int) -> tuple[Any, Any, np.random.Gen
     return *draw(dataset, rng), rng
 
 
-def sample_of(dataset: str, sample: int, kept: KeptParts) -> ClusteredSample:
+def sample_of(dataset: str, sample: int, journal: KeptParts) -> ClusteredSample:
     """A sample with its clusterings, stored or computed."""
     from threadpoolctl import threadpool_limits
 
-    X, truth, rng = drawn(dataset, sample, kept.seed)
-    part = kept.get(dataset, sample, "labels")
-    if part is None:
+    X, truth, rng = drawn(dataset, sample, journal.seed)
+    stored = journal.get(dataset, sample, "labels")
+    if stored is None:
         # small fits: threads would only wait for each other
         with threadpool_limits(1):
             labels = cluster(X, rng)
         # there are at most 20 clusters
         codes = np.stack(list(labels.values())).astype(np.int8)
         seed = rng.integers(2**31 - 1)
-        part = {"names": np.array(list(labels)), "codes": codes, "seed": np.array(seed)}
-        kept.put(dataset, sample, "labels", part)
-    rows = part["codes"].astype(np.int32)
+        stored = {"names": np.array(list(labels)), "codes": codes, "seed": np.array(seed)}
+        journal.put(dataset, sample, "labels", stored)
+    rows = stored["codes"].astype(np.int32)
     return ClusteredSample(
-        X, truth, dict(zip(part["names"].tolist(), rows, strict=True)), int(part["seed"])
+        X, truth, dict(zip(stored["names"].tolist(), rows, strict=True)), int(stored["seed"])
     )

@@ -31,24 +31,28 @@ SAMPLES = 50
 READING = "another of the equals"
 
 
-def perfect(dataset: str, sample: int, kept: KeptParts) -> dict[str, NDArray[np.int32]]:
+def perfect(dataset: str, sample: int, journal: KeptParts) -> dict[str, NDArray[np.int32]]:
     """The clusterings of a sample that five nearest neighbours predict without an error.
 
     The best of all classifiers is 1 for these at least.
     """
     from sortal.measures.clarity import assess
 
-    made = sample_of(dataset, sample, kept)
-    part = kept.get(dataset, sample, "perfect")
+    clustered = sample_of(dataset, sample, journal)
+    part = journal.get(dataset, sample, "perfect")
     if part is None:
         # a cluster of one object is in no other fold to be learned from
-        several = {name: row for name, row in made.labels.items() if np.bincount(row).min() > 1}
-        found = assess(made.X, several, random_state=made.seed, classifiers=("5nn",), cv=10)
+        several = {
+            name: row for name, row in clustered.labels.items() if np.bincount(row).min() > 1
+        }
+        found = assess(
+            clustered.X, several, random_state=clustered.seed, classifiers=("5nn",), cv=10
+        )
         errors = (found.predictions[0] != found.labelings.codes).sum(axis=-1)
         names = [name for name, count in zip(several, errors, strict=True) if count == 0]
         part = {"names": np.array(names, dtype=str)}
-        kept.put(dataset, sample, "perfect", part)
-    return {name: made.labels[name] for name in part["names"].tolist()}
+        journal.put(dataset, sample, "perfect", part)
+    return {name: clustered.labels[name] for name in part["names"].tolist()}
 
 
 def nearest_choice(numbers: Sequence[set[int]], published: Sequence[int]) -> NDArray[np.int64]:
@@ -95,11 +99,11 @@ def run(
     count = SAMPLES if samples is None else samples
     equals: dict[str, list[dict[str, Any]]] = {dataset: [] for dataset in SETS}
     truths: dict[str, list[Any]] = {dataset: [] for dataset in SETS}
-    with keeping(storage, random_state) as kept, threadpool_limits(1):
+    with keeping(storage, random_state) as journal, threadpool_limits(1):
         for dataset in SETS:
             for sample in range(count):
-                equals[dataset].append(perfect(dataset, sample, kept))
-                truths[dataset].append(sample_of(dataset, sample, kept).truth)
+                equals[dataset].append(perfect(dataset, sample, journal))
+                truths[dataset].append(sample_of(dataset, sample, journal).truth)
             if progress is not None:
                 progress(dataset)
     rows = [row for dataset in SETS for row in _numbers(dataset, equals[dataset])]

@@ -114,59 +114,66 @@ def _instances(X: NDArray[np.float64], codes: NDArray[np.int32], k: int) -> Any:
     return table
 
 
-def _by_weka(made: ClusteredSample, name: str) -> NDArray[np.int32]:
+def _by_weka(clustered: ClusteredSample, name: str) -> NDArray[np.int32]:
     """Predictions of one of Weka's classifiers for every clustering of a sample."""
     from sortal.measures.clarity import assess
 
     # the seed of ours, so the folds are the same
-    options: dict[str, Any] = {"random_state": made.seed, "cv": 10}
-    clarity = assess(made.X, made.labels, classifiers=[WekaClassifier(name)], **options)
+    options: dict[str, Any] = {"random_state": clustered.seed, "cv": 10}
+    clarity = assess(clustered.X, clustered.labels, classifiers=[WekaClassifier(name)], **options)
     return clarity.predictions[0]
 
 
 def _kept_by_weka(
-    made: ClusteredSample, name: str, dataset: str, sample: int, kept: KeptParts
+    clustered: ClusteredSample, name: str, dataset: str, sample: int, journal: KeptParts
 ) -> NDArray[np.int32]:
     """The same, made unless they are kept."""
-    part = kept.get(dataset, sample, f"weka {name}")
+    part = journal.get(dataset, sample, f"weka {name}")
     if part is None:
-        part = {"codes": _by_weka(made, name).astype(np.int8)}
-        kept.put(dataset, sample, f"weka {name}", part)
+        part = {"codes": _by_weka(clustered, name).astype(np.int8)}
+        journal.put(dataset, sample, f"weka {name}", part)
     return part["codes"].astype(np.int32)
 
 
 def scores_with_weka(
-    reading: str, dataset: str, sample: int, kept: KeptParts
+    reading: str, dataset: str, sample: int, journal: KeptParts
 ) -> dict[str, pd.DataFrame]:
     """NMI and the five kinds of informativeness, by ours and with some classifiers of Weka's."""
     import sortal
     from sortal.measures.clarity import THESIS, assess
 
-    tables = {who: kept.get_table(dataset, sample, f"{reading}, {who}") for who in ("ours", "Weka")}
+    tables = {
+        who: journal.get_table(dataset, sample, f"{reading}, {who}") for who in ("ours", "Weka")
+    }
     found = {who: table for who, table in tables.items() if table is not None}
     if len(found) == len(tables):
         return found
     if reading == LESS:
-        made = less_noisy(dataset, sample, kept.seed)
-        ours = assess(made.X, made.labels, classifiers=THESIS, cv=10, random_state=made.seed)
-        by_weka = {name: _by_weka(made, name) for name in REPLACED[reading]}
+        clustered = less_noisy(dataset, sample, journal.seed)
+        ours = assess(
+            clustered.X, clustered.labels, classifiers=THESIS, cv=10, random_state=clustered.seed
+        )
+        by_weka = {name: _by_weka(clustered, name) for name in REPLACED[reading]}
     else:
-        made = sample_of(dataset, sample, kept)
-        ours = predictions_of(dataset, sample, made, kept)
+        clustered = sample_of(dataset, sample, journal)
+        ours = predictions_of(dataset, sample, clustered, journal)
         by_weka = {
-            name: _kept_by_weka(made, name, dataset, sample, kept) for name in REPLACED[reading]
+            name: _kept_by_weka(clustered, name, dataset, sample, journal)
+            for name in REPLACED[reading]
         }
     codes = np.stack([
         by_weka.get(name, of_ours)
         for name, of_ours in zip(ours.classifiers, ours.predictions, strict=True)
     ])  # fmt: skip
-    table = sortal.evaluate(made.X, ours.labelings, y=made.truth, measures=[NMI]).table[[NMI]]
+    table = sortal.evaluate(clustered.X, ours.labelings, y=clustered.truth, measures=[NMI]).table[
+        [NMI]
+    ]
     found = {
         "ours": table.assign(**informativeness_of(ours)),
         "Weka": table.assign(**informativeness_of(replace(ours, predictions=codes))),
     }
     for who, each in found.items():
-        kept.put_table(dataset, sample, f"{reading}, {who}", each)
+        journal.put_table(dataset, sample, f"{reading}, {who}", each)
     return found
 
 
@@ -199,13 +206,13 @@ def run(
         if reading != ALL or samples != 1
     }
     rows = []
-    with keeping(storage, random_state) as kept, threadpool_limits(1):
+    with keeping(storage, random_state) as journal, threadpool_limits(1):
         for reading, of_reading in counts.items():
             tables: dict[str, dict[str, pd.DataFrame]] = {"ours": {}, "Weka": {}}
             for dataset, count in of_reading.items():
                 found = []
                 for sample in range(count):
-                    found.append(scores_with_weka(reading, dataset, sample, kept))
+                    found.append(scores_with_weka(reading, dataset, sample, journal))
                     if progress is not None:
                         progress(f"{reading}, {dataset}: sample {sample + 1} of {count}")
                 for who, of_sets in tables.items():

@@ -119,14 +119,14 @@ def _samples(
     import pandas as pd
 
     few = "" if size == TRAINED else f", {size} e-mails"
-    kept = Journal(storage, f"chapter 7, random_state {seed}{few}")
+    journal = Journal(storage, f"chapter 7, random_state {seed}{few}")
     rows: dict[str, list[dict[str, float]]] = {name: [] for name in MAILS}
     for sample in range(count):
         for name in MAILS:
-            row = kept.get((name, str(sample)))
+            row = journal.get((name, str(sample)))
             if row is None:
                 row = row_of(name, sample, seed, size)
-                kept.put((name, str(sample)), row)
+                journal.put((name, str(sample)), row)
                 if progress is not None:
                     progress(f"{name}: sample {sample + 1} of {count}")
             rows[name].append(row)

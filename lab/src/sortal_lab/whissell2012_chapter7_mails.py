@@ -131,40 +131,40 @@ def bisections(X: Rows, most: int, starts: int, seed: int) -> Iterator[NDArray[n
         yield labels.copy()
 
 
-def clusterings(made: Mails, seed: int) -> Iterator[tuple[str, NDArray[Any]]]:
+def clusterings(mails: Mails, seed: int) -> Iterator[tuple[str, NDArray[Any]]]:
     """(clusterer and number of clusters, labels) for all five clusterers of table 7.1."""
     from sklearn.cluster import KMeans
     from threadpoolctl import threadpool_limits
 
     from sortal.clusterers import catalogue, under
 
-    centred = made.Z - made.Z.mean(axis=0)
+    centred = mails.Z - mails.Z.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     scores = centred @ axes[:20].T
-    tree = under(catalogue["average"], "cosine").make(2, 0).fit(made.Z)
+    tree = under(catalogue["average"], "cosine").make(2, 0).fit(mails.Z)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Graph is not fully connected")
         for k in KS:
-            for name, rows in (("K-means", made.Z), ("PCA-K", scores)):
+            for name, rows in (("K-means", mails.Z), ("PCA-K", scores)):
                 model = KMeans(k, init="random", n_init=STARTS, random_state=seed)
                 yield f"{name} {k}", model.fit_predict(rows)
             spectral = under(catalogue["spectral"], "cosine").make(k, seed)
-            yield f"Spect-RW {k}", spectral.fit_predict(made.Z)
+            yield f"Spect-RW {k}", spectral.fit_predict(mails.Z)
             yield f"UPGMA {k}", tree.cut(k)
         # documents that are all alike are not split: then two numbers have the same clustering
-        for k, labels in zip(KS, bisections(made.X, max(KS), STARTS, seed), strict=True):
+        for k, labels in zip(KS, bisections(mails.X, max(KS), STARTS, seed), strict=True):
             yield f"RBK-means {k}", labels
 
 
-def judge(made: Mails, labelings: dict[str, NDArray[Any]]) -> pd.DataFrame:
+def judge(mails: Mails, labelings: dict[str, NDArray[Any]]) -> pd.DataFrame:
     """Purity and the five internal measures of every clustering, greater for better."""
     import sortal
     from sortal.measures.clarity import assess
 
-    assessment = assess(made.Z, labelings, classifiers="email")
+    assessment = assess(mails.Z, labelings, classifiers="email")
     others = [key for key in MEASURES if key != "informativeness"]
     table = sortal.evaluate(
-        made.Z, assessment.labelings, y=made.truth, measures=["purity", *others]
+        mails.Z, assessment.labelings, y=mails.truth, measures=["purity", *others]
     ).table
     for key in others:
         table[key] *= sortal.measures.catalogue[key].sign
@@ -175,27 +175,27 @@ def judge(made: Mails, labelings: dict[str, NDArray[Any]]) -> pd.DataFrame:
     return table
 
 
-def ranked(made: Mails, rows: NDArray[Any], labels: npt.ArrayLike) -> tuple[float, float]:
+def ranked(mails: Mails, rows: NDArray[Any], labels: npt.ArrayLike) -> tuple[float, float]:
     """1 − AUC and the share of errors, in %, of a logistic regression on the other e-mails."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import roc_auc_score
 
     is_spam = np.asarray(labels) == "spam"
-    spam = made.truth_test == "spam"
+    spam = mails.truth_test == "spam"
     if is_spam.all() or not is_spam.any():
         return 50.0, 100 * float(np.mean(spam != is_spam[0]))
-    model = LogisticRegression(max_iter=1000).fit(made.Z[rows], is_spam)
-    scores = model.decision_function(made.Z_test)
+    model = LogisticRegression(max_iter=1000).fit(mails.Z[rows], is_spam)
+    scores = model.decision_function(mails.Z_test)
     return 100 * (1 - float(roc_auc_score(spam, scores))), 100 * float(
         np.mean((scores > 0) != spam)
     )
 
 
-def filters(made: Mails, table: pd.DataFrame, labelings: dict[str, Any]) -> dict[str, float]:
+def filters(mails: Mails, table: pd.DataFrame, labelings: dict[str, Any]) -> dict[str, float]:
     """(1 − AUC)% of CMSF and FCSF for every number of labels and measure; errors for FCSF."""
     from sklearn.metrics import pairwise_distances
 
-    D = pairwise_distances(made.Z)
+    D = pairwise_distances(mails.Z)
     all_rows = np.arange(len(D))
     row: dict[str, float] = {}
     results: dict[str, tuple[float, tuple[float, float]]] = {}
@@ -206,20 +206,20 @@ def filters(made: Mails, table: pd.DataFrame, labelings: dict[str, Any]) -> dict
             if best not in results:
                 chosen = central_objects(D, labelings[best], metric="precomputed")
                 medoids = np.concatenate(chosen)
-                full = _spread_labels(labelings[best], chosen, made.truth)
-                cmsf = ranked(made, medoids, made.truth[medoids])[0]
-                results[best] = (cmsf, ranked(made, all_rows, full))
+                full = _spread_labels(labelings[best], chosen, mails.truth)
+                cmsf = ranked(mails, medoids, mails.truth[medoids])[0]
+                results[best] = (cmsf, ranked(mails, all_rows, full))
             cmsf, fcsf = results[best]
             row[f"CMSF {key} {k}"], row[f"FCSF {key} {k}"] = cmsf, fcsf[0]
             if key == "informativeness":
                 row[f"errors {k}"] = fcsf[1]
     for k in range(6, max(KS) + 1, 6):
-        row |= _spent(made, table, labelings, D, k)
+        row |= _spent(mails, table, labelings, D, k)
     return row
 
 
 def _spent(
-    made: Mails, table: pd.DataFrame, labelings: dict[str, Any], D: Floats, budget: int
+    mails: Mails, table: pd.DataFrame, labelings: dict[str, Any], D: Floats, budget: int
 ) -> dict[str, float]:
     """The same number of labels spent in other ways, by the clustering of most informativeness."""
     from sklearn.linear_model import LogisticRegression
@@ -232,29 +232,29 @@ def _spent(
         chosen = central_objects(D, labelings[best], per_cluster, metric="precomputed")
         rows = np.concatenate(chosen)
         if per_cluster > 1:
-            full = _spread_labels(labelings[best], chosen, made.truth)
-            full[rows] = made.truth[rows]
-            row[f"{title} {budget}"] = ranked(made, np.arange(len(D)), full)[0]
+            full = _spread_labels(labelings[best], chosen, mails.truth)
+            full[rows] = mails.truth[rows]
+            row[f"{title} {budget}"] = ranked(mails, np.arange(len(D)), full)[0]
             continue
-        is_spam = made.truth[rows] == "spam"
+        is_spam = mails.truth[rows] == "spam"
         unsure = np.zeros(len(D))
         if is_spam.any() and not is_spam.all():
-            model = LogisticRegression(max_iter=1000).fit(made.Z[rows], is_spam)
-            unsure = np.abs(model.decision_function(made.Z))
+            model = LogisticRegression(max_iter=1000).fit(mails.Z[rows], is_spam)
+            unsure = np.abs(model.decision_function(mails.Z))
         unsure[rows] = np.inf
         rows = np.concatenate([rows, np.argsort(unsure, kind="stable")[: budget - len(rows)]])
-        row[f"{title} {budget}"] = ranked(made, rows, made.truth[rows])[0]
+        row[f"{title} {budget}"] = ranked(mails, rows, mails.truth[rows])[0]
     return row
 
 
-def drawn(made: Mails, rng: np.random.Generator) -> dict[str, float]:
+def drawn(mails: Mails, rng: np.random.Generator) -> dict[str, float]:
     """(1 − AUC)% of filters trained on so many random e-mails, the mean over the draws."""
     row = {}
     for k in KS:
         errors = []
         for _ in range(DRAWS):
-            rows = rng.choice(len(made.truth), k, replace=False)
-            errors.append(ranked(made, rows, made.truth[rows])[0])
+            rows = rng.choice(len(mails.truth), k, replace=False)
+            errors.append(ranked(mails, rows, mails.truth[rows])[0])
         row[f"random {k}"] = float(np.mean(errors))
     return row
 
@@ -263,12 +263,14 @@ def row_of(name: str, sample: int, seed: int, size: int) -> dict[str, float]:
     """All figures of one sample of one collection, of so many e-mails."""
     seeds = np.random.SeedSequence([seed, sample]).spawn(2)
     rng = np.random.default_rng(seeds[0])
-    made = sample_of(name, rng, size)
-    labelings = dict(clusterings(made, int(seeds[1].generate_state(1)[0])))
-    table = judge(made, labelings)
+    mails = sample_of(name, rng, size)
+    labelings = dict(clusterings(mails, int(seeds[1].generate_state(1)[0])))
+    table = judge(mails, labelings)
     row = {f"purity {which}": float(value) for which, value in table["purity"].items()}
-    row["purity random"] = float(max(np.mean(made.truth == "spam"), np.mean(made.truth != "spam")))
-    return row | filters(made, table, labelings) | drawn(made, rng)
+    row["purity random"] = float(
+        max(np.mean(mails.truth == "spam"), np.mean(mails.truth != "spam"))
+    )
+    return row | filters(mails, table, labelings) | drawn(mails, rng)
 
 
 def _spread_labels(

@@ -148,11 +148,11 @@ def run(
 
     holding: dict[int, list[bool]] = {place: [] for place in range(len(CLAIMS) + 1)}
     claims = (*CLAIMS, SHOWN)
-    with keeping(storage, random_state) as kept:
+    with keeping(storage, random_state) as journal:
         for sample in range(samples or SAMPLES):
             for dataset in dict.fromkeys(claim.dataset for claim in claims):
-                made = sample_of(dataset, sample, kept)
-                table = scores_of(dataset, sample, kept)
+                made = sample_of(dataset, sample, journal)
+                table = scores_of(dataset, sample, journal)
                 truth = np.asarray(made.truth, dtype=np.int64)
                 for place, claim in enumerate(claims):
                     if claim.dataset != dataset:

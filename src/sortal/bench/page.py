@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import html
 import math
+import platform
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sortal.bench.comparison import Comparison, p_text
 from sortal.bench.diagram import bar_caption, rank_drawing, svg
-from sortal.bench.environment import environment
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ svg,tr{break-inside:avoid}.wide{overflow:visible}.many{font-size:6pt}}
 GROUPS_CAPTION = (
     "Mean score (average rank) on the data sets of a group; nothing is tested within a group."
 )
-#: tables with more columns use smaller type
+#: tuned: by eye, tables with more columns use smaller type
 _MAX_NORMAL_COLUMNS = 9
 
 
@@ -224,6 +226,37 @@ def tries_of(race: BenchmarkResults, tries: int | str = "mean") -> str:
     if failed:
         text += f" Failed or missing: {failed}; the reasons are in the table."
     return text
+
+
+def environment(race: BenchmarkResults) -> list[tuple[str, str]]:
+    """Names and values of everything that a rerun needs."""
+    from sortal.runtime.threads import available_cores
+    from sortal.runtime.version import __version__, package_versions
+
+    packages = [("sortal", __version__), *package_versions("numpy", "scipy", "scikit-learn")]
+    entries = [
+        ("versions", ", ".join(f"{name} {version}" for name, version in packages)),
+        ("machine", f"{platform.platform()}, {_processor()}, {available_cores()} cores used"),
+    ]
+    if race.table["seconds"].isna().all():
+        return [*entries, ("clusterings", "read from files, which do not tell how they were made")]
+    rules = race.rules
+    first = rules.random_state
+    k = "as many as classes" if rules.k == "classes" else ", ".join(map(str, rules.k))
+    return [
+        *entries,
+        ("seeds", f"{first} to {first + rules.n_init - 1}, one for each of {rules.n_init} tries"),
+        ("numbers of clusters", k),
+        ("objects of each try", "all" if rules.draw is None else "those of k of the classes"),
+    ]
+
+
+def _processor() -> str:
+    """The processor's model if the system reports it, else its architecture."""
+    cpuinfo = Path("/proc/cpuinfo")
+    text = cpuinfo.read_text(encoding="utf-8", errors="replace") if cpuinfo.exists() else ""
+    model = re.search(r"^model name\s*:\s*(.+)", text, re.MULTILINE)
+    return model[1] if model else platform.processor() or platform.machine()
 
 
 def _environment(race: BenchmarkResults) -> str:

@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from sortal.bench.comparison import Comparison
 from sortal.bench.diagram import bar_caption, escape, rank_drawing, tikz
-from sortal.bench.environment import environment
-from sortal.bench.page import GROUPS_CAPTION, group_rows, half_widths, pair_rows, tries_of
+from sortal.bench.page import (
+    GROUPS_CAPTION,
+    environment,
+    group_rows,
+    half_widths,
+    pair_rows,
+    tries_of,
+)
 
 if TYPE_CHECKING:
     from sortal.bench.results import BenchmarkResults
-
-#: width of the diagram in a paper, in the drawing's units
-TEXT_WIDTH = 640
 
 
 def latex(race: BenchmarkResults, comparison: Comparison, options: dict[str, Any]) -> str:
@@ -30,7 +33,7 @@ def latex(race: BenchmarkResults, comparison: Comparison, options: dict[str, Any
             _groups(comparison),
             r"\begin{figure}",
             r"\centering",
-            tikz(rank_drawing(comparison, TEXT_WIDTH)),
+            tikz(rank_drawing(comparison, width=640)),
             rf"\caption{{Average ranks of the methods; {escape(bar_caption(comparison))}}}",
             r"\label{fig:ranks}",
             r"\end{figure}",

@@ -2,6 +2,6 @@
 
 from sortal.meaning.description import ClusterDescription, describe_clusters
 from sortal.meaning.effects import Telling
-from sortal.meaning.features import Condition, Rule
+from sortal.meaning.features import Condition, Feature, Rule
 
-__all__ = ["ClusterDescription", "Condition", "Rule", "Telling", "describe_clusters"]
+__all__ = ["ClusterDescription", "Condition", "Feature", "Rule", "Telling", "describe_clusters"]

@@ -13,7 +13,7 @@ from sortal.labelings.held_out import held_out
 from sortal.labelings.labels import encode
 from sortal.meaning import effects, places, rules
 from sortal.meaning.effects import Telling
-from sortal.meaning.features import Rule, Table, as_table
+from sortal.meaning.features import LIMITS, Rule, Table, as_table
 from sortal.runtime.numerals import percent
 from sortal.runtime.validation import InputError, check_choice
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 Kind = Literal["features", "terms", "objects"]
 COLUMN_KINDS: tuple[Kind, ...] = ("features", "terms", "objects")
-#: features or terms in the name of a cluster without a rule
-MAX_NAME_WORDS = 3
 
 
 @dataclass(frozen=True)
@@ -203,18 +201,17 @@ def _terms(
     telling: dict[int, list[Telling]] = {}
     table = telling_terms(points, codes, terms, random_state=random_state)
     for row in table.to_dict("records"):
-        word = str(row["term"])
-        share, rest = float(row["share"]), float(row["rest"])
-        ends = float(row["low"]), float(row["high"])
+        word, interval = str(row["term"]), (float(row["low"]), float(row["high"]))
+        within, elsewhere = float(row["share"]), float(row["rest"])
         term = Telling(
             feature=word,
-            within=share,
-            elsewhere=rest,
-            text=percent(share, 0),
-            text_elsewhere=percent(rest, 0),
+            within=within,
+            elsewhere=elsewhere,
+            text=percent(within, 0),
+            text_elsewhere=percent(elsewhere, 0),
             direction="higher",
-            effect=share - rest,
-            interval=None if np.isnan(ends[0]) else ends,
+            effect=within - elsewhere,
+            interval=None if np.isnan(interval[0]) else interval,
             word=word,
             clear=True,
         )
@@ -255,7 +252,7 @@ def _names(
         if c in rules_of:
             words = [feature.word for feature in rules_of[c].rule.conditions]
         else:
-            words = [feature.word for feature in of_cluster[:MAX_NAME_WORDS] if feature.clear]
+            words = [feature.word for feature in of_cluster[: LIMITS.n_items] if feature.clear]
         further_words = [feature.word for feature in of_cluster if feature.word not in words]
         while ", ".join(words) in unique_names and further_words:
             words.append(further_words.pop(0))

@@ -20,6 +20,35 @@ if TYPE_CHECKING:
 
 
 Kind = Literal["number", "date", "yes-no", "category"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What is told of a cluster, and from when on."""
+
+    #: tuned: by eye, questions of a rule, words of a name, carriers and central objects
+    n_items: int = 3
+    #: tuned: by eye, telling features of a cluster
+    n_telling: int = 5
+    #: tuned: by eye, least share of a carrier's variance between the clusters
+    min_share: float = 0.1
+    #: derived: a small difference in standard deviations (Cohen 1988, section 2.2.4)
+    min_effect: float = 0.2
+    #: derived: a medium difference (ibid.), which can name a cluster without a rule
+    clear_effect: float = 0.5
+    #: tuned: by convention, chance that any interval misses, or any rule is no better than chance
+    level: float = 0.05
+    #: tuned: by convention, parts of the objects that are held out in turn
+    folds: int = 5
+    #: tuned: on planted rules, gain in F1 that a further question needs
+    min_gain: float = 0.02
+    #: tuned: by eye, neighbours that decide whether an object is on an edge
+    edge_neighbors: int = 10
+    #: tuned: by eye, least share of these in the other cluster
+    min_edge_share: float = 0.4
+
+
+LIMITS = Limits()
 #: words for a low, a middle and a high value, where "low age" is no English
 _WORDS = {
     "age": ("younger", "middle-aged", "older"),
@@ -30,7 +59,18 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Feature:
-    """One column of numbers and its meaning; a category's column is 1 for one of its values."""
+    """One column of numbers and its meaning; a category's column is 1 for one of its values.
+
+    Attributes
+    ----------
+    source : str
+        The column of the table.
+    kind : {"number", "date", "yes-no", "category"}
+    value : str
+        The value of a category.
+    columns : tuple of int
+        Clustered columns that the source has.
+    """
 
     source: str
     kind: Kind
@@ -179,12 +219,9 @@ def as_table(
         )
     if not isinstance(original, pd.DataFrame):
         return _of_columns(original, names, at)
-    parts, features = [], []
-    for label, column in original.items():
-        columns, of_column = _column(column, str(label), at)
-        parts += columns
-        features += of_column
-    return Table(np.column_stack(parts), tuple(features))
+    read = [_column(column, str(label), at) for label, column in original.items()]
+    values = [column for columns, _ in read for column in columns]
+    return Table(np.column_stack(values), tuple(each for _, features in read for each in features))
 
 
 def units(values: Rows) -> Floats:
@@ -208,8 +245,7 @@ def _of_columns(values: Rows, names: list[str], at: dict[str, list[int]]) -> Tab
         if is_binary[j] and equals:
             features.append(Feature(source, "category", value, tuple(at.get(source, ()))))
         else:
-            kind: Kind = "yes-no" if is_binary[j] else "number"
-            features.append(Feature(name, kind, columns=(j,)))
+            features.append(Feature(name, "yes-no" if is_binary[j] else "number", columns=(j,)))
     return Table(values, tuple(features))
 
 

@@ -8,22 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from sortal.distances import FORMS, as_distances, embed
-from sortal.distances.neighbors import neighbor_lists
+from sortal.distances import FORMS, as_distances, embed, neighbor_lists
 from sortal.labelings.labels import NOISE
+from sortal.meaning.features import LIMITS, Limits
 from sortal.runtime.draws import draw_rows
 from sortal.runtime.types import Floats, Metric, Rows
 
-#: central objects of each cluster
-N_CENTRAL = 3
-#: neighbours of an object that decide whether it is on an edge
-EDGE_NEIGHBORS = 10
-#: least share of an object's neighbours in another cluster for the edge to that cluster
-MIN_EDGE_SHARE = 0.4
-#: objects among which neighbours are sought, drawn at random from larger data
+#: limit of cost: neighbours are sought among so many objects, drawn at random from larger data
 MAX_EDGE_OBJECTS = 10_000
-#: objects of a cluster between which distances are summed
-_MAX_MEMBERS = 1_000
+#: limit of cost: distances are summed between so many objects of a cluster
+MAX_MEMBERS = 1_000
 
 
 def central(
@@ -46,9 +40,11 @@ def central(
         elif metric == "graph":
             rows, distance = None, -np.asarray(X[members][:, members].sum(axis=1)).ravel()
         else:
-            members = draw_rows(members, _MAX_MEMBERS, rng)
-            D = _all_distances(X, members, metric)
-            rows, distance = D, D.sum(axis=1)
+            members = draw_rows(members, MAX_MEMBERS, rng)
+            every = slice(0, len(members))
+            block = as_distances(X, metric).take(members).block(every, every)
+            rows = np.asarray(block, dtype=np.float64)
+            distance = rows.sum(axis=1)
         order = np.argsort(distance.round(12), kind="stable")
         objects[c] = tuple(int(members[i]) for i in _different(rows, order))
     return objects
@@ -64,20 +60,13 @@ def _from_centroid(rows: Rows) -> Floats:
     return np.asarray(squares - 2 * np.asarray(rows @ mean).ravel())
 
 
-def _all_distances(X: Rows, members: NDArray[np.intp], metric: Metric) -> Floats:
-    """Distances between all members."""
-    distances = as_distances(X, metric).take(members)
-    whole = slice(0, len(members))
-    return np.asarray(distances.block(whole, whole), dtype=np.float64)
-
-
 def _different(rows: Rows | None, order: NDArray[np.intp]) -> list[int]:
     """The first rows in the order, without copies."""
     picked: list[int] = []
     for i in order:
         if rows is None or not any(_same(rows, i, j) for j in picked):
             picked.append(int(i))
-        if len(picked) == N_CENTRAL:
+        if len(picked) == LIMITS.n_items:
             break
     return picked
 
@@ -90,7 +79,11 @@ def _same(rows: Rows, i: int, j: int) -> bool:
 
 
 def edges(
-    X: Rows, codes: NDArray[Any], metric: Metric, random_state: int
+    X: Rows,
+    codes: NDArray[Any],
+    metric: Metric,
+    random_state: int,
+    limits: Limits = LIMITS,
 ) -> dict[int, tuple[tuple[int, int], ...]]:
     """The objects of each cluster on the edge to another, the most doubtful first.
 
@@ -106,9 +99,9 @@ def edges(
         shares = (sparse.csr_array(X[rows]) @ members).toarray()
         shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
     else:
-        part = X[rows][:, rows] if metric == "precomputed" else X[rows]
-        neighbors_of = neighbor_lists(part, EDGE_NEIGHBORS, metric=metric).indices
-        neighbors = codes[rows][neighbors_of]
+        sample = X[rows][:, rows] if metric == "precomputed" else X[rows]
+        nearest = neighbor_lists(sample, limits.edge_neighbors, metric=metric).indices
+        neighbors = codes[rows][nearest]
         shares = np.stack([(neighbors == c).mean(axis=1) for c in range(k)], axis=1)
     home = codes[rows]
     clustered = np.flatnonzero(home != NOISE)
@@ -117,6 +110,6 @@ def edges(
     doubt = shares[np.arange(len(rows)), neighbor]
     pairs_of: dict[int, list[tuple[int, int]]] = {c: [] for c in range(k)}
     for i in clustered[np.argsort(-doubt[clustered], kind="stable")]:
-        if doubt[i] >= MIN_EDGE_SHARE:
+        if doubt[i] >= limits.min_edge_share:
             pairs_of[int(home[i])].append((int(rows[i]), int(neighbor[i])))
     return {c: tuple(pairs) for c, pairs in pairs_of.items()}

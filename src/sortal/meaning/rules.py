@@ -10,22 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from sortal.meaning.features import Condition, Feature, Rule, Table, units
+from sortal.meaning.features import LIMITS, Condition, Feature, Limits, Rule, Table, units
 from sortal.runtime.types import Bools, Floats
 
-#: objects on which rules are learned and checked, drawn at random from larger data
+#: limit of cost: rules are learned and checked on so many objects, drawn from larger data
 MAX_RULE_OBJECTS = 3_000
-#: features among which questions are sought: those that differ most
+#: limit of cost: questions are sought about the features that differ most
 MAX_FEATURES = 50
-MAX_QUESTIONS = 3
-FOLDS = 5
-#: gain in F1 that a further question needs
-MIN_GAIN = 0.02
-#: chance that any rule of a clustering is no better than a constant answer
-RULE_LEVEL = 0.05
-#: least difference of a cluster called high or low, in standard deviations
-MIN_SHIFT = 0.2
-_BEAM = 4
+#: limit of cost: conjunctions that the search extends at a time
+BEAM = 4
 
 
 @dataclass(frozen=True)
@@ -53,7 +46,9 @@ class _Cut:
         return column > self.threshold if self.above else column <= self.threshold
 
 
-def find_rules(table: Table, codes: NDArray[Any], random_state: int) -> dict[int, CheckedRule]:
+def find_rules(
+    table: Table, codes: NDArray[Any], random_state: int, limits: Limits = LIMITS
+) -> dict[int, CheckedRule]:
     """Rules of the clusters that beat a constant answer on held-out objects.
 
     Rules are learned from all objects and judged by five-fold cross-fitting of the whole search. A
@@ -66,12 +61,12 @@ def find_rules(table: Table, codes: NDArray[Any], random_state: int) -> dict[int
     rng = np.random.default_rng(random_state)
     rows = np.sort(rng.permutation(len(codes))[:MAX_RULE_OBJECTS])
     codes_of_rows = codes[rows]
-    if k < 2 or len(rows) < 2 * FOLDS:
+    if k < 2 or len(rows) < 2 * limits.folds:
         return {}
     fold = np.empty(len(rows), dtype=np.intp)
-    fold[np.lexsort((rng.random(len(rows)), codes_of_rows))] = np.arange(len(rows)) % FOLDS
+    fold[np.lexsort((rng.random(len(rows)), codes_of_rows))] = np.arange(len(rows)) % limits.folds
     included = np.zeros((k, len(rows)), dtype=bool)
-    for i in range(FOLDS):
+    for i in range(limits.folds):
         train, test = rows[fold != i], rows[fold == i]
         for c in range(k):
             used, cuts = _learn(table, train, codes_of_rows[fold != i] == c)
@@ -83,7 +78,7 @@ def find_rules(table: Table, codes: NDArray[Any], random_state: int) -> dict[int
         n_included, n_excluded = int(included[c].sum()), int((~included[c]).sum())
         hits, passes = int((included[c] & members).sum()), int((~included[c] & ~members).sum())
         chance = max(binom.sf(hits - 1, n_included, 0.5), binom.sf(passes - 1, n_excluded, 0.5))
-        if chance > RULE_LEVEL / k:
+        if chance > limits.level / k:
             continue
         used, cuts = _learn(table, rows, members)
         rule = _worded(cuts, [table.features[j] for j in used], table.columns(rows, used), members)
@@ -105,16 +100,16 @@ def _learn(
     ordered = np.take_along_axis(values, order, axis=0)
     beam: list[tuple[float, tuple[_Cut, ...], Bools]] = [(0.0, (), np.ones(len(rows), dtype=bool))]
     best: tuple[float, tuple[_Cut, ...]] = (2 * members.mean() / (1 + members.mean()), ())
-    for _ in range(MAX_QUESTIONS):
+    for _ in range(LIMITS.n_items):
         grown: dict[bytes, tuple[float, tuple[_Cut, ...], Bools]] = {}
         for _, cuts, mask in beam:
             for score, cut in _cuts(order, ordered, members, mask):
-                held = mask & cut.holds(values)
-                grown.setdefault(held.tobytes(), (score, (*cuts, cut), held))
-        beam = sorted(grown.values(), key=lambda candidate: -candidate[0])[:_BEAM]
+                included = mask & cut.holds(values)
+                grown.setdefault(included.tobytes(), (score, (*cuts, cut), included))
+        beam = sorted(grown.values(), key=lambda candidate: -candidate[0])[:BEAM]
         if not beam:
             break
-        if beam[0][0] >= best[0] + (MIN_GAIN if best[1] else 0):
+        if beam[0][0] >= best[0] + (LIMITS.min_gain if best[1] else 0):
             best = beam[0][:2]
     return used, best[1]
 
@@ -160,16 +155,16 @@ def _cuts(
             if score[i, j] > 0:
                 low, high = float(ordered[i, j]), float(ordered[i + 1, j])
                 candidates.append((float(score[i, j]), j, above, low, high))
-    best = sorted(candidates, key=lambda candidate: -candidate[0])[:_BEAM]
+    best = sorted(candidates, key=lambda candidate: -candidate[0])[:BEAM]
     return [(score, _Cut(j, above, between(*ends))) for score, j, above, *ends in best]
 
 
 def _hold(cuts: tuple[_Cut, ...], values: Floats) -> Bools:
     """Whether all answers are yes for each object; without a question never."""
-    held = np.full(len(values), bool(cuts))
+    included = np.full(len(values), bool(cuts))
     for cut in cuts:
-        held &= cut.holds(values)
-    return held
+        included &= cut.holds(values)
+    return included
 
 
 def _worded(
@@ -186,7 +181,7 @@ def _worded(
     for j, (low, high) in ends.items():
         within, elsewhere = np.nanmean(values[members, j]), np.nanmean(values[~members, j])
         shift = (within - elsewhere) * (1 if high is None else -1)
-        is_apart = bool(shift >= MIN_SHIFT * np.nanstd(values[:, j]))
+        is_apart = bool(shift >= LIMITS.min_effect * np.nanstd(values[:, j]))
         conditions.append(Condition(features[j], low, high, is_apart))
     return Rule(tuple(conditions))
 

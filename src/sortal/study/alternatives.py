@@ -15,7 +15,7 @@ from sortal.distances import FORMS
 from sortal.judge import FEWEST_OBJECTS, gather
 from sortal.judge.evidence import canonical_order
 from sortal.labelings.partitions import canonical_codes
-from sortal.meaning.carriers import carriers
+from sortal.meaning.effects import carriers
 from sortal.nulls.coordinates import placed
 from sortal.nulls.structure import needed, structure_of
 from sortal.nulls.valleys import separated, valley_evidence
