@@ -21,7 +21,7 @@ from sortal.bounds.sampling import Doubt, doubted_draw, sample, sample_more
 from sortal.bounds.search_bounds import Searched, study_bounds, study_guarantee
 from sortal.bounds.sequential import Starts
 from sortal.bounds.tails import b_max, binomial_tail_bound, bucket, log_bucket
-from sortal.bounds.wording import percent_up
+from sortal.runtime.numerals import percent_up
 
 __all__ = [
     "BoundForecast",

@@ -148,9 +148,9 @@ class Store:
                 "imputation make other data). Choose another storage file, or delete this one"
             )
 
-    def damaged(self, part: str) -> StorageError:
+    def damaged(self, content: str) -> StorageError:
         """The error for a part that is not as it was written."""
-        return self._file.damaged(part)
+        return self._file.damaged(content)
 
     def close(self) -> None:
         """Release the store for other processes; what was written stays."""
@@ -170,17 +170,17 @@ class Store:
 
     # -- what was decided ---------------------------------------------------------------------
 
-    def record(self, kind: str, content: dict[str, Any]) -> None:
+    def record(self, call: str, content: dict[str, Any]) -> None:
         """Append to what was decided and done, unless it equals the last call of its kind."""
-        if self.calls(kind)[-1:] == [(kind, content)]:
+        if self.calls(call)[-1:] == [(call, content)]:
             return
         with self._transaction("calls"):
-            self._file.put("call", {str(len(self.calls())): [kind, content]})
+            self._file.put("call", {str(len(self.calls())): [call, content]})
 
-    def calls(self, kind: str | None = None) -> list[tuple[str, dict[str, Any]]]:
+    def calls(self, wanted: str | None = None) -> list[tuple[str, dict[str, Any]]]:
         """Pairs of a kind and its content: what was decided and done, in order."""
         calls = self._file.values("call").values()
-        return [(call_kind, content) for call_kind, content in calls if kind in (None, call_kind)]
+        return [(call, content) for call, content in calls if wanted in (None, call)]
 
     @property
     def meta(self) -> dict[str, Any]:
