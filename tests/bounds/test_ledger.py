@@ -17,7 +17,6 @@ from sortal import InputError, StorageError
 from sortal.bounds import Ledger, classifiers, sample
 from sortal.cli._input import LabelledInputOptions
 from sortal.cli._questions import apart_from_draw, count_questions
-from sortal.study import guarantees
 
 N = 300
 
@@ -154,27 +153,6 @@ def test_a_study_counts_with_the_command(files: Path) -> None:
     assert ask(files)["look"] == 3
     rows = table["row"].tolist()
     assert study(50, 1, 2, 3).guarantee(ledger=files, order=rows).anytime
-
-
-def test_pairs_of_labelled_objects_do_not_enter_the_prior(files: Path) -> None:
-    truth = np.repeat([0, 1, 2], N // 3)
-    X = np.random.default_rng(0).normal(truth[:, None] * 6.0, 1.0, (N, 2))
-    table = pd.read_csv(files / "few.csv")
-    y = np.full(N, None, dtype=object)
-    y[table["row"]] = table["label"]
-    rows = table["row"].tolist()
-    free = [int(i) for i in range(N) if i not in rows]
-    middle = min(free, key=lambda i: abs(i - N // 2))
-    priors = []
-    for pairs in (None, [(a, b, "must" if truth[a] == truth[b] else "cannot")
-                         for a, b in zip(rows[:20], rows[20:40], strict=True)],
-                  [(free[0], middle, "must"), (middle, free[-1], "must")]):  # fmt: skip
-        study = sortal.Study(X, y=y)
-        study.sweep(["kmeans"], k=range(2, 5), n_init=1)
-        study.constrain(pairs)
-        priors.append(guarantees.judged_shares(study.state))
-    assert priors[0] == priors[1]
-    assert priors[0] != priors[2]
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import re
 from functools import cache
 
 import numpy as np
@@ -13,14 +12,11 @@ from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 
 import sortal
 from sortal import InputError
-from sortal.bounds import percent_up, study_guarantee
 from sortal.bounds.wording import METHODS
 from sortal.judge import gather, load_judge
 from sortal.judge.features import columns
 from sortal.judge.judgements import Forest, shares
-from sortal.judge.label_likelihood import TEMPERATURE, log_likelihood
-from sortal.report import _judges, render
-from sortal.study.guarantees import bound_inputs
+from sortal.judge.label_likelihood import log_likelihood
 
 CLUSTERERS = ["kmeans", "ward", "average", "genie", "gaussian-mixture", "hdbscan"]
 
@@ -248,39 +244,6 @@ def test_the_packaged_judge_is_small_and_plain():
     assert judge.name.endswith(f"({judge.digest[:8]})")
 
 
-def test_with_labels_the_judge_is_the_prior():
-    X, y = load_iris(return_X_y=True)
-    few = np.full(len(y), None, dtype=object)
-    few[::10] = y[::10]
-    study = swept(X, y=few)
-    best = study.best(stability=False)
-    assert best.decided_by == "judge-and-labels"
-    assert "the 15 labels raise its probability" in str(best)
-    assert re.fullmatch(r"Decided by judge \S+ and 15 labels\.", best.reasons[-1])
-    assert sortal.adjusted_rand_index(y, best.labels, noise="singletons") > 0.6
-    wrong = sum(best.guarantee.predicted[i] != y[i] for i in range(len(y)) if few[i] is None)
-    assert wrong <= best.guarantee.bound
-    ranked = study.rank()
-    assert ranked["probability"].sum() == pytest.approx(1)
-    by_number = ranked.groupby("n_clusters")["probability"].sum()
-    level = ranked["n_clusters"].map(by_number >= by_number.max() / 2)
-    assert level.is_monotonic_decreasing
-    assert ranked.loc[level, "probability"].is_monotonic_decreasing
-    # what the judge thinks likely and the labels think likely comes first
-    table = study.judged()
-    labelled = np.arange(0, 150, 10)
-    codes = np.stack([study.labels(name)[labelled] for name in table.names])
-    logs = table.judgement.predicted / TEMPERATURE + log_likelihood(codes, y[labelled])
-    most = table.names[int(np.argmax(logs))]
-    assert sortal.adjusted_rand_index(study.labels(most), best.labels, noise="singletons") > 0.8
-    assert table.judgement.prior.sum() == pytest.approx(1)
-    shares = {p: 0.9 / len(table.names) for p in study.rank()["partition"][: len(table.names)]}
-    bits = study_guarantee(**bound_inputs(study.state, shares)).mdl.table["choice_bits"]
-    # copies of a partition have one word; Kraft: the lengths of all words are paid for
-    words = bits.groupby(study.candidates.loc[bits.index, "partition"]).first()
-    assert (2.0**-words).sum() <= 1 + 1e-9
-
-
 def test_with_labels_there_is_a_choice_without_the_judge():
     X = np.arange(12.0)[:, None]
     truth = np.array(["a", None, "a", None, None, "a", "b", None, None, "b", None, "b"], object)
@@ -291,31 +254,6 @@ def test_with_labels_there_is_a_choice_without_the_judge():
     assert best.name == "halves"
     assert any("(50 % without them)" in sentence for sentence in best.reasons)
     assert best.reasons[-1] == "Decided by the labels."
-
-
-def test_all_bounds_that_are_told_hold_together(monkeypatch):
-    truth = np.array(["a", None, "a", None, None, "a", "b", None, None, "b", None, "b"], object)
-    study = sortal.Study(np.arange(12.0)[:, None], y=truth)
-    study.add({"halves": [0] * 6 + [1] * 6, "thirds": [0] * 4 + [1] * 4 + [2] * 4})
-    study.by = "judge-and-labels"
-    best, tightest = study.best(stability=False), study.guarantee()
-    assert (best.name, best.guarantee.sentence) == ("halves", tightest.sentence)
-    assert best.guarantee.carrier != "clustering"
-    # the clusters by the share of delta that PAC-MDL has beside the guarantee
-    assert tightest.mdl["halves"].delta < best.guarantee.delta
-    assert best.by_clusters.rate == tightest.mdl["halves"].bound_rate
-    statement = next(sentence for sentence in best.reasons if "both hold together" in sentence)
-    assert percent_up(best.by_clusters.rate) in statement
-    drawn, draw = {}, _judges.series
-
-    def series(name, x, y, **options):
-        drawn[name] = y
-        return draw(name, x, y, **options)
-
-    monkeypatch.setattr(_judges, "series", series)
-    render(study)
-    (clusterer,) = set(study.candidates["clusterer"])
-    assert drawn[clusterer][2] == tightest.table.loc["halves", "bound_rate"]
 
 
 def test_the_part_that_made_the_guarantee_is_named():

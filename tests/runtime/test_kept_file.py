@@ -17,7 +17,7 @@ import pytest
 
 from sortal import StorageError
 from sortal.runtime.kept_file import FINISHED_WORK, STUDY, EntryFile, KeptValues, _explain
-from sortal.study.store import Store
+from sortal.study import Store
 
 STUDY_DATA = {"fingerprint": "f" * 64, "n_objects": 4, "source": None, "options": {}}
 
