@@ -20,8 +20,6 @@ from command_line import sortal_command as run
 from sortal.__main__ import main
 from sortal.cli import app
 from sortal.datasets import ASSIGNED
-from sortal.study import samples
-from sortal.study.stability import sample_agreement
 
 FAST = ["-c", "kmeans", "-c", "average", "-k", "2:4", "--n-init", "2", "--workers", "1"]
 
@@ -107,23 +105,6 @@ def test_four_segments_of_customers_are_found(tmp_path):
     labels = pd.read_csv(tmp_path / "l.csv")
     assert list(labels["id"]) == list(table["name"])
     assert sortal.adjusted_rand_index(segment, labels["cluster"], noise="singletons") > 0.95
-
-
-def test_a_choice_of_a_sample_says_what_it_loses(tmp_path, monkeypatch):
-    monkeypatch.setattr(samples, "MAX_FITTED", 500)
-    rng = np.random.default_rng(0)
-    np.save(tmp_path / "X.npy", rng.normal(size=(540, 2)) + 6.0 * rng.integers(0, 3, (540, 1)))
-    arguments = ("run", "X.npy", "-c", "average", "-k", "2:4", "--no-stability")
-    answer = json.loads(run(*arguments, "--json", "--storage", "s.sortal", cwd=tmp_path).stdout)
-    with sortal.load_study(tmp_path / "s.sortal", tmp_path / "X.npy") as study:
-        kept = sample_agreement(study.state, answer["best"]["name"])
-        assert study.candidates["fitted_on"].tolist() == [500] * 3
-    assert answer["best"]["sample"]["agreement"] == pytest.approx(kept)
-    assert -1 <= kept <= 1
-    assert any(
-        "fitted to 500 of 540 rows; another sample gives" in sentence
-        for sentence in answer["best"]["sentences"]
-    )
 
 
 def test_own_labelings_alone(tmp_path):

@@ -15,7 +15,6 @@ import sortal
 from sortal import InputError
 from sortal.bounds import sample
 from sortal.datasets import table_of_draw
-from sortal.datasets.labels.drawn_rows import table_of_draw
 
 N, M = 200, 50
 

@@ -90,24 +90,6 @@ def test_a_study_of_mapped_data_is_that_of_memory(tmp_path, monkeypatch):
     pd.testing.assert_frame_equal(*twice(monkeypatch, make), rtol=1e-9)
 
 
-def test_data_beyond_memory_are_clustered_by_a_sample(tmp_path, monkeypatch, low):
-    from sortal.study import objects, samples
-
-    monkeypatch.setattr(samples, "MAX_FITTED", 100)
-    rng = np.random.default_rng(0)
-    truth = rng.integers(0, 3, 400)
-    np.save(tmp_path / "X.npy", 9.0 * np.eye(3)[truth] + rng.normal(size=(400, 3)))
-    fitted = []
-    for memory in (10**9, 30_000):
-        monkeypatch.setattr(objects, "total_memory", lambda memory=memory: memory)
-        study = sortal.Study(read(tmp_path / "X.npy"))
-        study.sweep(["kmeans"], k=[3], n_init=1, workers=1)
-        fitted += study.candidates["fitted_on"].tolist()
-        assert sortal.adjusted_rand_index(truth, study.labels("kmeans k=3 start=0")) == 1
-    assert pd.isna(fitted[0])
-    assert fitted[1] == 100
-
-
 def test_numbered_objects_need_no_names():
     assert from_array([[0.0], [1.0], [3.0]]).ids.tolist() == [0, 1, 2]
 

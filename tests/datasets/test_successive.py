@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.signal import lfilter
 from sklearn.datasets import load_iris, load_wine
 
 import sortal
-from command_line import sortal_command
-from sortal.datasets import from_array, from_table
-from sortal.study.wording import screen
+from sortal.datasets import from_array
 
 
 def successive(X):
@@ -68,26 +65,6 @@ def test_few_rows_and_distances_are_not_compared():
     assert not successive(X[:5])
     square = np.abs(X[:, :1] - X[:, 0])
     assert not sortal.datasets.from_distances(square).findings
-
-
-def test_the_first_line_names_the_condition(tmp_path):
-    table = pd.DataFrame(walk(1, 120), columns=list("abc")).round(3)
-    table.insert(0, "day", pd.date_range("2024-01-01", periods=120).astype(str))
-    path = tmp_path / "prices.csv"
-    table.to_csv(path, index=False)
-    groups, told = (table["a"] > table["a"].mean()).to_numpy(), []
-    for options in ({}, {"accept": "successive"}):
-        study = sortal.Study(sortal.datasets.read(path, **options))
-        study.add({"mine": groups})
-        told.append(study.best())
-    assert [f.key for f in told[0].findings].count("successive") == 1
-    assert "as in a series" in sortal_command("check", path).stdout
-    assert "if the rows are independent" in screen.headline(told[0])
-    assert dict(screen.lines(told[0]))["Assumed"].startswith("rows are independent, though")
-    assert "successive" not in [f.key for f in told[1].findings]
-    assert "independent" not in screen.headline(told[1])
-    shuffled = table.sample(frac=1, random_state=0)
-    assert "successive" not in [f.key for f in from_table(shuffled).findings]
 
 
 def test_tests_of_differences_name_the_condition():

@@ -206,18 +206,6 @@ def test_mixtures_bring_their_memberships(workers):
     )
 
 
-def test_memberships_are_extended_with_the_labels(monkeypatch):
-    from sortal.study import samples
-
-    monkeypatch.setattr(samples, "MAX_FITTED", 20)
-    monkeypatch.setattr(sortal.study.fits.Fits, "fits_sample", lambda self, clusterer: True)
-    study = sortal.Study(X)
-    study.sweep("gaussian-mixture", k=3, n_init=1, workers=1)
-    name = "gaussian-mixture k=3 start=0"
-    assert len(study.memberships(name).memberships) == N
-    np.testing.assert_array_equal(study.memberships(name).harden(), study.labels(name))
-
-
 def test_what_is_of_something_else_is_no_membership():
     from sortal.clusterers import memberships_of
 

@@ -18,7 +18,6 @@ import sortal
 from example_counts import examples
 from sortal import InputError
 from sortal.meaning import ClusterDescription, Condition, Feature, describe_clusters
-from sortal.meaning.features import Feature
 
 
 def customers(n: int = 400, seed: int = 0) -> pd.DataFrame:

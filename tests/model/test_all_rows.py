@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.dataset as arrow
 import pytest
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score
-from sortal.datasets.partitioned.label_folder import LabelFolder
 
 import sortal
 from sortal import InputError

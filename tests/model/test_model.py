@@ -22,7 +22,6 @@ import sortal
 from sortal import InputError, StorageError
 from sortal.datasets import Dataset, from_array, from_distances, from_table
 from sortal.model import Confidence, Model, PlacementRule, load_model
-from sortal.study.samples import draw_sample
 
 X, Y = make_blobs(200, centers=[[0, 0], [6, 0], [0, 7]], random_state=0)
 METRICS = ["euclidean", "cityblock", "cosine", "correlation", "chebyshev", "braycurtis"]
@@ -60,13 +59,6 @@ def test_the_nearest_centre_decides_where_it_tells_the_clusters() -> None:
     np.testing.assert_array_equal(placed.labels, model.predict(Z))
     np.testing.assert_allclose(placed.distances, model.transform(Z).min(axis=1))
     assert not PlacementRule.of(X, np.roll(model.labels_, 1)).by_centers
-
-
-def test_extending_a_sample_is_the_same_rule() -> None:
-    sample = draw_sample(X, 50, random_state=1)
-    labels = Y[sample.rows].astype(np.int32)
-    rule = PlacementRule.of(X[sample.rows], labels, by_centers=False)
-    np.testing.assert_array_equal(rule.place(X).labels, sample.extend(labels))
 
 
 def test_objects_unlike_the_data() -> None:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import io
-import json
 import re
-from dataclasses import replace
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -22,7 +19,6 @@ from report_page import Page
 from sortal.datasets import Dataset
 from sortal.measures import catalogue
 from sortal.report import render
-from sortal.report._sections import SCRIPTS, script_json
 from sortal.study import wording
 
 
@@ -372,36 +368,6 @@ def test_text_from_the_data_stays_text(hostile_page: Page) -> None:
     assert "49" not in page.texts["answer"]
 
 
-def test_text_from_the_data_stays_text_in_figures(hostile_page: Page) -> None:
-    page = hostile_page
-    raw = page.texts["payload"]
-    assert not set("<>&\u2028\u2029") & set(raw)
-
-    def strings(value: Any) -> Any:
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, dict):
-            for item in value.values():
-                yield from strings(item)
-        elif isinstance(value, list):
-            for item in value:
-                yield from strings(item)
-
-    # drawings are made of text nodes, never of markup
-    assert any("<script>" in text for text in strings(page.payload["columns"]))
-    program = "".join(files("sortal.report").joinpath("page", name).read_text() for name in SCRIPTS)
-    assert not re.search(r"innerHTML|insertAdjacentHTML|document\.write|eval\(", program)
-
-
-def test_script_json_cannot_end_its_element() -> None:
-    value = {"a": "</script><!--\u2028&", "b": [1, None, 2.5]}
-    text = script_json(value)
-    assert "<" not in text
-    assert json.loads(text) == value
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        script_json(float("nan"))
-
-
 def test_all_failed_is_told() -> None:
     study = sortal.Study(np.random.default_rng(0).normal(size=(12, 2)))
     study.add({"nothing": [-1] * 12})
@@ -434,68 +400,3 @@ def test_odd_data_gives_a_page(X: Any) -> None:
     page = Page(render(study))
     assert len(page.payload["map"]["x"]) == X.shape[0]
     assert len(page.payload["candidates"]) == len(study.rank())
-
-
-def test_many_objects_are_sampled_and_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sortal.report import _candidates, _map
-
-    monkeypatch.setattr(_map, "MOST_DRAWN", 150)
-    monkeypatch.setattr(_candidates, "MOST_PROFILED", 50)
-    rng = np.random.default_rng(0)
-    X = np.vstack([rng.normal(i, 0.1, (130, 2)) for i in range(2)])
-    study = sortal.Study(X)
-    study.add({"halves": [0] * 130 + [1] * 130}, reference=False)
-    page = Page(render(study))
-    assert "sample of 150 of the 260 is drawn" in page.texts["answer"]
-    assert len(page.payload["profiled"]) == 50
-    assert len(page.payload["columns"][0]["values"]) == 150
-
-
-@pytest.mark.parametrize(
-    ("n", "m", "most"), [(600, 100, 1e6), pytest.param(5000, 2000, 6e6, marks=pytest.mark.long)]
-)
-def test_page_is_small_for_many_points_and_candidates(
-    n: int, m: int, most: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sortal.plot.layout.PLACED", 100)
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(n, 10))
-    ids = np.array([f"object number {i}" for i in range(n)], dtype=object)
-    data = replace(wine(), X=X, feature_names=tuple("abcdefghij"), ids=ids, center=None, scale=None)
-    study = sortal.Study(data)
-    added = {f"clustering {i}": rng.integers(0, 2 + i % 19, n) for i in range(2)}
-    study.add(added, reference=False)
-    study.by = "consensus"
-    scores = study.scores()
-    many = scores.iloc[np.arange(m) % 2].set_axis([f"clusterer k={i}" for i in range(m)])
-    many["partition"] = many.index
-    for key in many.columns.intersection(list(catalogue)):
-        many[key] = rng.normal(size=m)
-
-    class Many:
-        def __getattr__(self, name: str) -> Any:
-            return getattr(study, name)
-
-        def scores(self) -> Any:
-            return many.copy()
-
-        def rank(self) -> Any:
-            table = many[["clusterer", "k", "n_clusters", "noise_share", "partition"]].copy()
-            table.insert(0, "rank", range(1, m + 1))
-            table["votes"], table["reached_by"] = rng.random(m), 1
-            table["silhouette"] = rng.random(m)
-            return table
-
-        def best(self) -> Any:
-            return replace(study.best(), name=many.index[0])
-
-        def describe(self, name: str) -> Any:
-            return study.describe(study.best().name)
-
-        def cluster_names(self, name: str) -> list[str]:
-            return [str(i) for i in range(40)]
-
-        def labels(self, name: str) -> Any:
-            return study.labels(f"clustering {int(name.partition('=')[2]) % 2}")
-
-    assert len(render(Many()).encode()) < most  # type: ignore[arg-type]

@@ -14,8 +14,7 @@ from failing_clusterers import Dies, DistanceThatKillsOnce, KillsOnce
 from scattering import Scattering
 from sortal import InputError
 from sortal.runtime import executors
-from sortal.runtime.executors import LostWorkersError, _connect, as_executor
-from sortal.study import samples
+from sortal.runtime.executors import LostWorkersError, as_executor
 
 
 def blobs(n: int = 300, seed: int = 0):
@@ -89,23 +88,6 @@ def tried_and_judged(X, executor=None, clusterers=("kmeans", "ward"), **options)
         study.sweep(clusterers, k=[2, 3, 4], n_init=2, workers=1, executor=executor, **options)
         study.evaluate(executor=executor)
         return study.scores().drop(columns="seconds")
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("way", ["client", "executor", "address"])
-def test_dask_gives_what_one_machine_gives(client, way, monkeypatch):
-    X, _ = blobs(1500)
-    if way == "executor":  # estimates too
-        monkeypatch.setattr(samples, "MAX_EXACT", 200)
-    given = {
-        "client": client,
-        "executor": client.get_executor(),
-        "address": client.scheduler.address,
-    }
-    table = tried_and_judged(X, given[way])
-    pd.testing.assert_frame_equal(table, tried_and_judged(X), rtol=1e-9)
-    if way == "address":
-        _connect(given[way]).close()
 
 
 @pytest.mark.long

@@ -14,7 +14,6 @@ from sklearn.pipeline import make_pipeline
 import sortal
 from sortal import InputError
 from sortal.datasets import from_distances, from_graph, from_objects
-from sortal.study.samples import ExtendableSample
 
 NAMES = ["average", "complete", "kmedoids", "hdbscan"]
 
@@ -61,21 +60,6 @@ def check_same(of_rows, of_matrix):
     np.testing.assert_allclose(a[shared], b[shared], rtol=1e-7)
     by = of_matrix.rank("silhouette").index
     assert list(of_rows.rank("silhouette").index) == list(by)
-
-
-@pytest.mark.quick(2)
-@pytest.mark.parametrize(
-    "metric",
-    ["euclidean", "cosine", "cityblock", "minkowski:3", "correlation", "canberra", "symmetric_kl"],
-)
-def test_features_and_their_matrix_lead_to_the_same_choice_and_scores(metric, monkeypatch):
-    # clusterers get the objects by their contents: rows and distances have different orders,
-    # and the starts of k-medoids and the ties of HDBSCAN depend on the order
-    monkeypatch.setattr(
-        "sortal.study.samples.in_order_of_contents",
-        lambda X, metric: ExtendableSample(np.arange(50), np.arange(50, dtype=np.int32)),
-    )
-    check_same(*of_rows_and_of_matrix(metric, [*NAMES, "genie", "weighted", "single"]))
 
 
 def test_their_orders_by_contents_change_nothing_for_trees():

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import json
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,33 +14,14 @@ import pytest
 from scipy.spatial.distance import canberra, chebyshev
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import sortal
 from sortal import InputError, StorageError
 from sortal.judge import load_judge
-from sortal.measures.evaluation import applicable
-from sortal.study.identity import NoIdentityError, identity
 
 RNG = np.random.default_rng(0)
 X = np.repeat([0.0, 5.0, 10.0], 20)[:, None] + RNG.normal(scale=0.9, size=(60, 2))
 Y = np.repeat(["a", "b", "c"], 20)
-
-
-@pytest.fixture(autouse=True)
-def few_measures(monkeypatch):
-    """What is compared are choices: a few measures of several families are enough."""
-    internal = ["silhouette", "dunn_index", "davies_bouldin_index", "calinski_harabasz_index"]
-
-    def measures(keys, *, has_truth, metric):
-        external = ["adjusted_rand_index"] if has_truth else []
-        if keys is not None:
-            return sortal.measures.catalogue.select(keys)
-        fit = applicable(None, has_truth=has_truth, metric=metric)
-        return [measure for measure in fit if measure.key in internal + external]
-
-    monkeypatch.setattr("sortal.study.scores.applicable", measures)
 
 
 def told(study: sortal.Study) -> tuple[pd.DataFrame, pd.DataFrame, str]:
@@ -162,26 +140,6 @@ def test_estimators_are_told_apart_by_content(tmp_path):
             study.sweep({"mine": KMeans(n_init=1, init=other[1:3])}, k=2, n_init=1, workers=1)
 
 
-def test_identity():
-    pair = [lambda a, b: a + b, lambda a, b: a - b]
-    assert identity(pair[0]) != identity(pair[1])
-    big = np.zeros(5000)
-    changed = big.copy()
-    changed[2500] = 1
-    assert identity(KMeans(init=big)) != identity(KMeans(init=changed))
-    assert identity({"a": 1, "b": [big]}) == identity({"b": [big.copy()], "a": 1})
-    assert identity(1) != identity(1.0) != identity(True)
-    assert identity(functools.partial(chebyshev, w=big)) != identity(
-        functools.partial(chebyshev, w=changed)
-    )
-    with pytest.raises(NoIdentityError):
-        identity(object())
-    code = "from sklearn.cluster import KMeans; from sortal.study.identity import identity;"
-    code += "from scipy.spatial.distance import chebyshev; print(identity([KMeans(3), chebyshev]))"
-    there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert there.stdout.strip() == identity([KMeans(3), chebyshev])
-
-
 # -- what follows from the record ------------------------------------------------------------
 
 
@@ -263,19 +221,6 @@ def test_a_study_keeps_its_judge(tmp_path):
         assert told(study)[2] == expected[2]
 
 
-def test_a_resumed_study_says_that_it_had_another_packaged_judge(tmp_path, monkeypatch):
-    path = tmp_path / "s.sortal"
-    with sortal.Study(X, storage=path) as study:
-        old = study.judge
-    new = replace(load_judge(), version="8", between=0.4).signed()
-    monkeypatch.setattr("sortal.study.record.load_judge", lambda path=None: new)
-    with pytest.warns(UserWarning, match=rf"begun with judge 7 \({old.digest[:8]}\).* judge 8 \("):
-        study = sortal.Study(X, storage=path)
-    assert study.state.settings.judge == f"8#{new.digest}"
-    study.close()
-    sortal.Study(X, storage=path).close()  # it is recorded, and said once
-
-
 def test_the_study_is_small_enough_to_know():
     assert len([name for name in dir(sortal.Study) if name[0] != "_"]) <= 30
     assert len(inspect.signature(sortal.Study).parameters) <= 12
@@ -295,12 +240,6 @@ def test_load_study(tmp_path):
         assert study.state.settings.delta == 0.3
     with pytest.raises(StorageError, match="no study file"):
         sortal.load_study(tmp_path / "none.sortal")
-
-
-def test_pipelines_have_an_identity():
-    assert identity(make_pipeline(StandardScaler(), KMeans(2))) != identity(
-        make_pipeline(StandardScaler(with_mean=False), KMeans(2))
-    )
 
 
 # -- one story -------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import pytest
 import sortal
 from sortal import StorageError
 from sortal.runtime.kept_file import _explain
-from sortal.study.store import Finished, Planned, Score, Store
+from sortal.study import Finished, Planned, Score, Store
 
 DATA = {"fingerprint": "f" * 64, "n_objects": 4, "source": None, "options": {}}
 
@@ -240,7 +240,7 @@ def test_a_second_process_is_rejected_at_once(tmp_path):
     store = Store(path, DATA)
     store.plan([planned("a")])
     code = (
-        "from sortal.study.store import Store\n"
+        "from sortal.study import Store\n"
         f"given = ({str(path)!r}, {DATA!r})\n"
         "try:\n    Store(*given)\n"
         "except Exception as error:\n    print(error, flush=True)\n"

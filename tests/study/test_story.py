@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 
 import sortal
 from sortal.cli import app
-from sortal.study.wording import screen
 
 RNG = np.random.default_rng(7)
 
@@ -147,20 +146,6 @@ def test_python_and_the_command_line_tell_the_same(tmp_path):
     done = CliRunner().invoke(app, [*words, "--no-reference"], catch_exceptions=False)
     told = json.loads(done.stdout)["best"]
     assert (told["reference"], told["reference_skipped"]) == (None, "asked")
-
-
-def test_a_column_of_categories_is_one_column():
-    rows = np.arange(40)
-    answers = np.array(["never", "often", "always"])
-    table = pd.DataFrame({"size": rows % 2 * 9 + rows / 40, "asked": answers[rows % 2 * 2]})
-    table.loc[:3, "asked"] = "often"
-    study = sortal.Study(table)
-    study.add({"halves": rows % 2})
-    assert (study.X.shape[1], study.best().n_columns) == (4, 2)
-    assert screen.data_line(study.best()).startswith("data: 40 rows, 2 columns;")
-    graph = sortal.Study(squareform(pdist(rows[:, None])), metric="precomputed")
-    graph.add({"halves": rows % 2})
-    assert graph.best().n_columns == 0
 
 
 def test_the_reference_is_in_record_and_file(tmp_path):

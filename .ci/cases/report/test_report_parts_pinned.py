@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace as Some
@@ -21,12 +22,11 @@ from sortal.report import (
     _candidates,
     _cards,
     _clusters,
-    _columns,
-    _drawing,
     _facts,
     _judges,
     _map,
     _page,
+    _parts,
     _pictures,
     _sections,
     _tables,
@@ -161,9 +161,9 @@ def names() -> dict[str, Any]:
     )
     return {
         **{module.__name__.rpartition(".")[2][1:] if "._" in module.__name__ else "watched": module for module in (
-            _candidates, _cards, _clusters, _columns, _drawing, _facts, _judges, _map, _pictures,
+            _candidates, _cards, _clusters, _facts, _judges, _map, _pictures,
             _sections, _tables, watched)},
-        "F": facts, "told": told, "timeless": timeless, "np": np, "pd": pd, "Some": Some, "X": data(), "Y": Y, "sparse": sparse,
+        "F": facts, "told": told, "limits": lambda **values: replace(_parts.LIMITS, **values), "parts": _parts, "timeless": timeless, "np": np, "pd": pd, "Some": Some, "X": data(), "Y": Y, "sparse": sparse,
         "watch": Some(signals=signals, periods=["May", "June", "July"], headline="Changed.", sentences=("One.",)), "sortal": sortal,
         "wide": wide, "environment": _page.environment(), "page_of_watch": page_of_watch, "within_page": within_page,
         "some": lambda labels: _map.ObjectMap(np.arange(7), None, lists.near).edge(np.array(labels)),

@@ -22,7 +22,7 @@ from sortal.bounds.search_bounds import Searched, study_bounds, study_guarantee
 from sortal.bounds.sequential import Starts
 from sortal.bounds.stopping import StoppingLine, stopping_line
 from sortal.bounds.tails import b_max, binomial_tail_bound, bucket, log_bucket
-from sortal.bounds.wording import percent_up
+from sortal.runtime.numerals import percent_up
 
 __all__ = [
     "BoundForecast",

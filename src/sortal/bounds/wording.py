@@ -6,7 +6,7 @@ import html
 import math
 from typing import TYPE_CHECKING, Any
 
-from sortal.runtime.numerals import number_word, percent
+from sortal.runtime.numerals import number_word, percent, percent_digits, percent_down, percent_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -111,16 +111,6 @@ class Worded:
         """Sentences as HTML, the first one in bold."""
         first, *further = map(html.escape, str(self).split("\n"))
         return f"<p><strong>{first}</strong></p>{''.join(f'<p>{line}</p>' for line in further)}"
-
-
-def percent_up(rate: float) -> str:
-    """Percentage rounded up, so that a guarantee is never printed tighter than it is."""
-    return percent(math.ceil(rate * 1000 - 1e-9) / 1000, 1)
-
-
-def percent_down(rate: float) -> str:
-    """Percentage rounded down, for lower limits."""
-    return percent(math.floor(rate * 1000 + 1e-9) / 1000, 1)
 
 
 def chance(delta: float) -> str:
@@ -310,7 +300,7 @@ def once_too_late(number: int, share: float) -> str:
     """Sentence on ``--once`` after the same question was answered without it."""
     return (
         f"--once came too late: question {number} about these labels was answered before, with "
-        f"{100 * share:.3g} % of delta. This is that answer, not a single question's."
+        f"{percent_digits(share, 3)} of delta. This is that answer, not a single question's."
     )
 
 
@@ -336,11 +326,11 @@ def of_counted(conditions: tuple[str, ...]) -> tuple[str, ...]:
 
 def forecast(needed: Any) -> str:
     """Forecast of the labels that a target takes, in words."""
-    goal = f"a bound of {needed.target * 100:.4g} %"
+    goal = f"a bound of {percent_digits(needed.target, 4)}"
     if needed.refused:
         return f"No forecast: {needed.refused}."
     if needed.more == 0:
-        return f"The bound is {needed.target * 100:.4g} % or lower already."
+        return f"The bound is {percent_digits(needed.target, 4)} or lower already."
     if needed.more is not None:
         low = "0" if needed.low is None else f"{needed.low:,}"
         high = "more than there are objects" if needed.high is None else f"{needed.high:,}"

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sortal.bounds import LabelSequence, percent_up
+from sortal.bounds import LabelSequence
 from sortal.bounds.tuned import TUNED
-from sortal.bounds.wording import chance, of_counted, percent_down
+from sortal.bounds.wording import chance, of_counted
 from sortal.labeling.agreement import Agreement, agreement
 from sortal.labeling.doubts import LabelTeacher
 from sortal.labeling.session import UNKNOWN, LabelSession
+from sortal.runtime.numerals import percent_down, percent_up
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

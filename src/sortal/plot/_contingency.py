@@ -8,13 +8,14 @@ import numpy as np
 
 from sortal.labelings.contingency import ContingencyTable
 from sortal.plot import style
+from sortal.plot.results import in_matching_order, texts_of
 from sortal.runtime.numerals import percent
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-FEW_CELLS = 600  # cells with room for their counts
+#: limit of cost: cells that are drawn
 _MOST_CELLS = 250_000
 
 
@@ -40,8 +41,6 @@ def contingency(table: ContingencyTable, *, row_title: str = "Class") -> go.Figu
     >>> sortal.plot.contingency(table).data[0].x.tolist()
     ['1', '0']
     """
-    from scipy.optimize import linear_sum_assignment
-
     if not isinstance(table, ContingencyTable):
         raise InputError(
             "contingency draws a ContingencyTable; make one of two arrays of labels with "
@@ -54,9 +53,7 @@ def contingency(table: ContingencyTable, *, row_title: str = "Class") -> go.Figu
         )
     row_title = style.safe(row_title)
     counts = table.to_array()
-    # columns in the order of the rows that they match best, one to one; then the others
-    matched = linear_sum_assignment(-counts)[1].tolist()
-    order = [*matched, *sorted({*range(counts.shape[1])} - {*matched})]
+    order = in_matching_order(counts)
     counts = counts[:, order]
     rows = [style.safe(name) for name in table.row_names]
     columns = [style.safe(table.column_names[j]) for j in order]
@@ -69,16 +66,15 @@ def contingency(table: ContingencyTable, *, row_title: str = "Class") -> go.Figu
         ]
         for i, row in enumerate(rows)
     ]
-    few = counts.size <= FEW_CELLS
-    text = [[f"{c:,}" if c else "·" for c in line] for line in counts.tolist()]
+    text = texts_of(counts)
     return style.heat_map(
         share,
         columns,
         rows,
-        text=text if few else None,
+        text=text,
         hovertext=hover,
         hoverinfo="text",
-        showscale=len(rows) > 4 or not few,
+        showscale=len(rows) > 4 or text is None,
         colorbar=style.color_bar("share of the<br>cluster", tickformat=".0%", dtick=0.25),
         xaxis={"title": {"text": "Cluster"}},
         yaxis={"title": {"text": row_title}},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sortal.measures import gap_statistic
 from sortal.plot import style
-from sortal.plot._sampled import draw_points, with_note
+from sortal.plot._sampled import MOST_OBJECTS, draw_points, with_note
 from sortal.plot.results import scatter_over_k
 from sortal.runtime.validation import check_data
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from sortal.runtime.types import ArrayLike, RandomState
-
-MOST_IN_ELBOW = 5_000
 
 
 def elbow(
@@ -63,7 +61,7 @@ def elbow(
 
     points = check_data(X)
     n = points.shape[0]
-    points, rows = draw_points(points, MOST_IN_ELBOW, "euclidean", random_state)
+    points, rows = draw_points(points, MOST_OBJECTS, "euclidean", random_state)
     result = gap_statistic(points, k=k, n_references=n_references, random_state=random_state)
     chosen = result.first_k
     values = scatter_over_k(result)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sortal.plot import style
+from sortal.plot._sampled import MOST_OBJECTS
 from sortal.plot.layout import as_given, lay_out, n_neighbors, sample
 from sortal.runtime.validation import InputError, check_data, check_random_state
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from sortal.runtime.types import ArrayLike, Labels, RandomState
-
-MOST_POINTS = 5_000
 
 
 def projection(
@@ -72,21 +71,21 @@ def projection(
     ids = np.arange(n) if ids is None else np.asarray(ids, dtype=object)
     if len(ids) != n:
         raise InputError(f"ids must have an entry for each of the {n} objects; got {len(ids)}")
-    shown = sample(codes, MOST_POINTS, check_random_state(random_state))
-    drawn = X[shown]
+    rows = sample(codes, MOST_OBJECTS, check_random_state(random_state))
+    points = X[rows]
     if X.shape[1] <= 2:
-        plane = as_given(drawn, feature_names, None, None)
+        plane = as_given(points, feature_names, None, None)
     else:
-        lists = neighbor_lists(drawn, n_neighbors(len(shown))) if n > 1 else None
-        plane = lay_out(drawn, lists)
-    size = float(np.clip(60 / np.sqrt(len(shown)) + 3, 4, 10))
+        lists = neighbor_lists(points, n_neighbors(len(rows))) if n > 1 else None
+        plane = lay_out(points, lists)
+    size = float(np.clip(60 / np.sqrt(len(rows)) + 3, 4, 10))
     traces = []
     for cluster, name in cluster_names.items():
-        members, label, colour = codes[shown] == cluster, style.safe(name), style.color(cluster)
+        members, label, colour = codes[rows] == cluster, style.safe(name), style.color(cluster)
         traces.append({
             "type": "scatter", "mode": "markers", "name": label,
             "x": plane.points[members, 0], "y": plane.points[members, 1], "hoverinfo": "text",
-            "text": [f"<b>{style.safe(i)}</b><br>cluster {label}" for i in ids[shown[members]]],
+            "text": [f"<b>{style.safe(i)}</b><br>cluster {label}" for i in ids[rows[members]]],
             "marker": {
                 "color": colour, "symbol": style.symbol(cluster), "size": size, "opacity": 0.75,
                 "line": {"width": 1 if cluster < 0 else 0.5, "color": colour},
@@ -102,5 +101,5 @@ def projection(
         yaxis=axes[1],
         legend={"title": {"text": "Cluster"}, "itemsizing": "constant"},
         height=520,
-        meta={"drawn": len(shown), "n": n, "kept": plane.kept, "explained": plane.explained},
+        meta={"drawn": len(rows), "n": n, "kept": plane.kept, "explained": plane.explained},
     )

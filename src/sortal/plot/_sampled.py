@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from sortal.runtime.types import Metric, RandomState, Rows
 
+#: limit of cost: objects whose points, silhouettes or scatter are drawn
+MOST_OBJECTS = 5_000
+
 
 def draw_points(
     points: Rows, most: int, metric: Metric, random_state: RandomState
@@ -26,11 +29,11 @@ def draw_points(
     return (points[rows][:, rows] if precomputed else points[rows]), rows
 
 
-def with_note(figure: go.Figure, drawn: int, n: int) -> go.Figure:
+def with_note(figure: go.Figure, n_drawn: int, n: int) -> go.Figure:
     """The figure, with a note where not all objects are in it."""
-    figure.update_layout(meta={"drawn": drawn, "n": n})
-    if drawn < n:
-        note = f"of a random sample of {drawn:,} of the {n:,} objects"
+    figure.update_layout(meta={"drawn": n_drawn, "n": n})
+    if n_drawn < n:
+        note = f"of a random sample of {n_drawn:,} of the {n:,} objects"
         below = {"yref": "container", "y": 0, "yanchor": "bottom", "automargin": True}
         figure.update_layout(title={"text": note, "font": {"size": 12}, **below})
     return figure

@@ -10,7 +10,7 @@ import numpy as np
 from sortal.distances import check_points
 from sortal.measures import silhouette_samples
 from sortal.plot import style
-from sortal.plot._sampled import draw_points, with_note
+from sortal.plot._sampled import MOST_OBJECTS, draw_points, with_note
 from sortal.runtime.numerals import percent
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sortal.runtime.types import ArrayLike, Labels, Metric, RandomState
 
-MOST_PROFILED = 5_000
+#: limit of cost: ranks of a cluster that are drawn
 _POINTS_PER_CLUSTER = 300
 
 
@@ -65,7 +65,7 @@ def silhouette(
     points = check_points(X, metric)
     n = points.shape[0]
     codes = style.check_labels(labels, n)
-    points, rows = draw_points(points, MOST_PROFILED, metric, random_state)
+    points, rows = draw_points(points, MOST_OBJECTS, metric, random_state)
     codes = codes[rows]
     values = silhouette_samples(points, codes, metric=metric, noise="drop")
     judged = codes >= 0

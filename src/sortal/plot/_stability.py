@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from sortal.runtime.types import ArrayLike, Metric
     from sortal.stability.engine import ClustererLike
 
-#: objects of a consensus matrix that is drawn
+#: limit of cost: objects of a consensus matrix that is drawn
 MOST_IN_MATRIX = 300
 
 
-def _heat(matrix: NDArray[np.floating[Any]], shown: NDArray[np.integer[Any]]) -> go.Figure:
+def _heat(matrix: NDArray[np.floating[Any]], rows: NDArray[np.integer[Any]]) -> go.Figure:
     """Heat map of the consensus of some objects, in their order."""
-    names = [f"object {row}" for row in shown]
+    names = [f"object {row}" for row in rows]
     few = len(names) <= 100
     named = "%{hovertext}<br>" if few else ""
     axis = {"type": None, "showticklabels": False}
@@ -95,10 +95,10 @@ def consensus_matrix(
     clusterings = resampled(
         X, clusterer, k=k, n_resamples=n_resamples, metric=metric, random_state=random_state
     )
-    shown = draw_rows(n, MOST_IN_MATRIX, random_state)
-    matrix = np.concatenate([clusterings.rows(k, i, i + 1)[:, shown] for i in map(int, shown)])
+    rows = draw_rows(n, MOST_IN_MATRIX, random_state)
+    matrix = np.concatenate([clusterings.rows(k, i, i + 1)[:, rows] for i in map(int, rows)])
     matrix = np.nan_to_num(matrix.astype(np.float64))  # pairs never drawn together
     np.fill_diagonal(matrix, 1.0)
     tree = linkage(squareform(1 - matrix, checks=False), "average")
     order = leaves_list(tree)
-    return with_note(_heat(matrix[np.ix_(order, order)], shown[order]), len(shown), n)
+    return with_note(_heat(matrix[np.ix_(order, order)], rows[order]), len(rows), n)

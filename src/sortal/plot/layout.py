@@ -20,14 +20,12 @@ if TYPE_CHECKING:
     from sortal.distances.neighbors import NeighborLists
     from sortal.runtime.types import Rows
 
-#: nearest neighbours of an object that are compared with those in the plane
+#: tuned by eye: nearest neighbours of an object that are compared with those in the plane
 COUNTED = 10
-#: share of the neighbours that principal components must keep to be drawn
-ENOUGH_KEPT = 0.5
-#: objects that t-SNE places, and its perplexity; further objects go between those nearest to them
-PLACED, PERPLEXITY = 2000, 30
-#: fewest objects that have neighbourhoods to keep
-MIN_DRAWN = 12
+#: limit of cost: objects that t-SNE places; further ones go between those nearest to them
+PLACED = 2000
+#: derived: the perplexity of t-SNE by default (van der Maaten & Hinton 2008)
+PERPLEXITY = 30
 
 
 @dataclass(frozen=True)
@@ -58,17 +56,17 @@ def n_neighbors(n: int) -> int:
 
 
 def lay_out(X: Rows, lists: NeighborLists | None, *, random_state: int = 0) -> PlaneLayout:
-    """Principal components where they keep most neighbours, otherwise t-SNE where it keeps more."""
+    """Principal components that keep half of the neighbours, else t-SNE where it keeps more."""
     points, explained = principal_plane(X)
-    if lists is None or X.shape[0] < MIN_DRAWN:
+    if lists is None or X.shape[0] < COUNTED + 2:
         return _components(points, None, explained)
-    kept = share_kept(lists.indices, points)
-    if kept < ENOUGH_KEPT:
+    share = share_kept(lists.indices, points)
+    if share < 0.5:
         placed = _neighbor_layout(points, lists, random_state)
-        share = share_kept(lists.indices, placed)
-        if share > kept:
-            return PlaneLayout(placed.astype(np.float32), share)
-    return _components(points, kept, explained)
+        share_by_neighbors = share_kept(lists.indices, placed)
+        if share_by_neighbors > share:
+            return PlaneLayout(placed.astype(np.float32), share_by_neighbors)
+    return _components(points, share, explained)
 
 
 def as_given(
@@ -103,14 +101,14 @@ def sample(codes: NDArray[np.int64], most: int, rng: np.random.Generator) -> NDA
 
 
 def _components(
-    points: NDArray[np.float64], kept: float | None, explained: tuple[float, float]
+    points: NDArray[np.float64], share: float | None, explained: tuple[float, float]
 ) -> PlaneLayout:
     """PlaneLayout of principal components, named with their shares of the variance."""
     first, second = (
-        f"Principal component {i + 1} ({percent(share)} of the variance)"
-        for i, share in enumerate(explained)
+        f"Principal component {i + 1} ({percent(variance)} of the variance)"
+        for i, variance in enumerate(explained)
     )
-    return PlaneLayout(points.astype(np.float32), kept, (first, second), explained)
+    return PlaneLayout(points.astype(np.float32), share, (first, second), explained)
 
 
 def share_kept(neighbors: NDArray[np.int32], points: NDArray[np.floating[Any]]) -> float:
@@ -119,8 +117,8 @@ def share_kept(neighbors: NDArray[np.int32], points: NDArray[np.floating[Any]]) 
 
     k = min(COUNTED, neighbors.shape[1])
     nearest = neighbors[:, :k]
-    drawn = neighbor_lists(np.asarray(points, dtype=np.float64), k).indices
-    return float((nearest[:, :, None] == drawn[:, None, :]).any(axis=2).mean())
+    in_plane = neighbor_lists(np.asarray(points, dtype=np.float64), k).indices
+    return float((nearest[:, :, None] == in_plane[:, None, :]).any(axis=2).mean())
 
 
 def _neighbor_layout(

@@ -1,11 +1,11 @@
-"""What figures and the report draw alike: trees of clusters, and scatter over their number."""
+"""What figures and the report draw alike: trees, scatter over k, and tables of counts."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,11 +17,14 @@ from sortal.runtime.validation import InputError
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
+    from numpy.typing import NDArray
 
     from sortal.measures.internal.gap import GapResult
     from sortal.runtime.types import Floats
 
-#: objects of a tree; more are sampled
+#: tuned by eye: cells with room for their counts
+FEW_CELLS = 600
+#: limit of cost: objects of a tree; more are sampled
 MOST_IN_TREE = 2_000
 
 
@@ -127,3 +130,18 @@ def link_clusters(Z: Floats, k: int | None) -> list[int]:
     labels = cut_dendrogram(Z, n_clusters=k)
     cut = n + (n - k)  # nodes from here on are merges of clusters
     return [int(labels[first[i]]) if i < cut else -1 for i in range(2 * n - 1)]
+
+
+def in_matching_order(counts: NDArray[Any]) -> list[int]:
+    """Columns in the order of the rows that they match best, one to one; then the others."""
+    from scipy.optimize import linear_sum_assignment
+
+    matched = linear_sum_assignment(-counts)[1].tolist()
+    return [*matched, *sorted({*range(counts.shape[1])} - {*matched})]
+
+
+def texts_of(counts: NDArray[Any]) -> list[list[str]] | None:
+    """What stands in the cells of a table of counts; None where there are too many of them."""
+    if counts.size > FEW_CELLS:
+        return None
+    return [[f"{c:,}" if c else "·" for c in line] for line in counts.tolist()]

@@ -10,8 +10,8 @@ import numpy as np
 
 from sortal.labelings.labels import NOISE
 from sortal.meaning.effects import Means
-from sortal.report._cards import MOST_FEATURES, object_titles, strength
-from sortal.report._columns import columns
+from sortal.report._cards import object_titles, strength
+from sortal.report._parts import LIMITS, rounded
 from sortal.runtime.draws import draw_rows
 from sortal.runtime.validation import InputError
 from sortal.study.descriptions import features_of
@@ -27,45 +27,36 @@ if TYPE_CHECKING:
 
     Describe = Callable[[NDArray[np.int64], int], list[list[Any]]]
 
-#: candidates that can be opened, and labels that are read for it
-MOST_OPENED, MOST_LABELS = 300, 300_000_000
-#: objects that the cards of the other candidates rest on, and clusters that have a card
-DESCRIBED, MOST_CLUSTERS = 20_000, 60
-#: objects with silhouettes
-MOST_PROFILED = 500
-#: places of the map along its longer side
-MAP_PLACES = 2000
-
 
 def candidates(facts: Facts) -> dict[str, Any]:
     """The map and the distinct candidates on it, best first; the choice comes first."""
     chosen = facts.chosen
     if chosen is None or facts.ranked is None:
         return {}
-    shown, n = chosen.map, len(chosen.labels)
-    most = int(np.clip(MOST_LABELS // n, 20, MOST_OPENED))
+    object_map, n = chosen.map, len(chosen.labels)
+    most = int(np.clip(LIMITS.labels // n, 20, LIMITS.opened))
     describe, features = _describer(chosen)
-    opened, drawn, silhouettes = [], [], _silhouettes(chosen)
+    opened, codes, silhouettes = [], [], _silhouettes(chosen)
     profiles: list[NDArray[np.int8]] = []
     for name in map(str, facts.ranked.index[:most]):
         labels = np.asarray(facts.study.labels(name)).astype(np.int64)
         opened.append(_candidate(chosen, name, labels, describe))
-        edge = shown.edge(labels)
-        drawn.append(2 * (labels[shown.rows] + 1) + edge)
+        edge = object_map.edge(labels)
+        codes.append(2 * (labels[object_map.rows] + 1) + edge)
         profiles.append(silhouettes(labels))
     places = {str(p): i for i, p in enumerate(facts.ranked["partition"][:most])}
     return {
         "map": _map(facts, chosen),
         "candidates": opened,
         "features": list(features),
-        "labels": _packed(np.array(drawn, dtype="<u2")),
+        "labels": _packed(np.array(codes, dtype="<u2")),
         "silhouettes": _packed(np.array(profiles)),
         "profiled": _profiled(chosen).tolist(),
         "columns": columns(chosen),
         "opens": [places.get(str(p), -1) for p in facts.scores["partition"]],
         "noun": chosen.answer.noun,
         "n": n,
-        "described": min(n, DESCRIBED),
+        "described": min(n, LIMITS.rows),
         "terms": chosen.terms is not None,
         "words": first_screen.OPENED,
     }
@@ -78,7 +69,7 @@ def _packed(values: NDArray[Any]) -> str:
 
 def _profiled(chosen: Chosen) -> NDArray[np.intp]:
     """Places of the drawn objects that have silhouettes."""
-    return draw_rows(len(chosen.map.rows), MOST_PROFILED, 0)
+    return draw_rows(len(chosen.map.rows), LIMITS.profiled, 0)
 
 
 def _silhouettes(chosen: Chosen) -> Callable[[NDArray[np.int64]], NDArray[np.int8]]:
@@ -106,7 +97,7 @@ def _map(facts: Facts, chosen: Chosen) -> dict[str, Any]:
     spread = np.maximum(np.ptp(points, axis=0), 1e-12)
     if chosen.map.layout.kept is not None:  # distances count: both axes have one scale
         spread = np.full(2, spread.max())
-    places = np.rint((points - low) / spread * MAP_PLACES).astype(int)
+    places = np.rint((points - low) / spread * LIMITS.places).astype(int)
     titles, truth = object_titles(facts.study.dataset), facts.study.y
     rows, data = chosen.map.rows, facts.study.dataset
     return {
@@ -136,7 +127,7 @@ def _candidate(
         "sizes": np.bincount(labels[labels != NOISE], minlength=k).tolist(),
         "outliers": int((labels == NOISE).sum()),
         "edge": [round(shares.get(c, 0.0), 3) for c in range(k)],
-        "told": describe(labels, k) if k <= MOST_CLUSTERS else [],
+        "told": describe(labels, k) if k <= LIMITS.cards else [],
         "flows": flows,
         "slots": _slots(flows, k),
     }
@@ -173,7 +164,7 @@ def _describer(chosen: Chosen) -> tuple[Describe, dict[str, int]]:
     its value elsewhere.
     """
     n, named = len(chosen.labels), dict[str, int]()
-    rows = draw_rows(n, DESCRIBED, 0)
+    rows = draw_rows(n, LIMITS.rows, 0)
     table, of_terms = features_of(chosen.study.state, rows), chosen.terms is not None
 
     def describe(labels: NDArray[np.int64], k: int) -> list[list[Any]]:
@@ -183,10 +174,40 @@ def _describer(chosen: Chosen) -> tuple[Describe, dict[str, int]]:
         means = Means(table, codes)
         for c in range(codes.max() + 1):
             telling = [t for t in means.telling(c) if t.effect > 0 or not of_terms]
-            for t in telling[:MOST_FEATURES]:
+            for t in telling[: LIMITS.few]:
                 length = t.within if of_terms else strength(t.effect)
                 place = named.setdefault(t.feature, len(named))
                 described[c].append([place, t.text, round(100 * length), t.text_elsewhere])
         return described
 
     return describe, named
+
+
+def columns(chosen: Chosen) -> list[dict[str, Any]]:
+    """The columns that tell the chosen clusters apart best, then the others, for the drawn rows."""
+    rows, place_of = np.unique(chosen.map.rows, return_inverse=True)
+    table = features_of(chosen.study.state, rows)
+    if table is None:
+        return []
+    most = int(np.clip(LIMITS.values // len(rows), 4, LIMITS.columns))
+    codes, places = chosen.labels[rows], {f.name: j for j, f in enumerate(table.features)}
+    picked: dict[int, None] = {}
+    if codes.max() >= 0:
+        means = Means(table, codes)
+        features = [means.telling(c) for c in range(codes.max() + 1)]
+        for place in range(max(map(len, features))):
+            picked |= {places[t[place].feature]: None for t in features if place < len(t)}
+    if len(table.features) <= most:
+        picked |= dict.fromkeys(range(len(table.features)))
+    listed = np.array(list(picked)[:most], dtype=np.intp)
+    if not len(listed):
+        return []
+    values = table.columns(place_of, listed)
+    return [
+        {
+            "name": table.features[j].name,
+            "kind": "term" if chosen.terms is not None else table.features[j].kind,
+            "values": rounded(values[:, i]),
+        }
+        for i, j in enumerate(listed)
+    ]

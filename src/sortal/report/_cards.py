@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortal.plot.style import color, symbol
+from sortal.report._parts import LIMITS
 from sortal.study.wording import first_screen
 
 if TYPE_CHECKING:
@@ -15,11 +16,6 @@ if TYPE_CHECKING:
 
     from sortal.datasets import Dataset
     from sortal.report._facts import Chosen, Facts
-
-#: cards at most, and features on each
-MOST_CARDS, MOST_FEATURES = 60, 3
-#: difference from the other objects, in standard deviations, that fills half of a bar
-FULL = 1.5
 
 
 def object_titles(data: Dataset) -> Any:
@@ -41,7 +37,7 @@ def cards(facts: Facts) -> list[dict[str, Any]]:
         key=lambda cluster: (-cluster.size, cluster.cluster),
     )
     out, of_terms = [], chosen.terms is not None
-    for cluster in clusters[:MOST_CARDS]:
+    for cluster in clusters[: LIMITS.cards]:
         c = cluster.cluster
         badge, why = first_screen.certainty(shares.get(c), chosen.answer.noun, again.get(c))
         out.append(
@@ -52,7 +48,7 @@ def cards(facts: Facts) -> list[dict[str, Any]]:
                 "name": "" if cluster.name == str(c) else cluster.name,
                 "telling": [
                     (feature, feature.within if of_terms else strength(feature.effect))
-                    for feature in cluster.telling[:MOST_FEATURES]
+                    for feature in cluster.telling[: LIMITS.few]
                 ],
                 "central": titles[cluster.central[0]] if cluster.central else "",
                 "color": color(c),
@@ -67,7 +63,7 @@ def cards(facts: Facts) -> list[dict[str, Any]]:
 
 def strength(effect: float) -> float:
     """The length of a bar, from -1 to 1."""
-    return float(np.clip(effect / FULL, -1, 1))
+    return float(np.clip(effect / LIMITS.full, -1, 1))
 
 
 def _found_again(chosen: Chosen) -> dict[int, float]:
@@ -81,7 +77,7 @@ def _found_again(chosen: Chosen) -> dict[int, float]:
     return dict(zip(chosen.clusters, map(float, shares), strict=True))
 
 
-def _classes(values: Iterable[object], most: int = 3) -> list[tuple[str, float]]:
+def _classes(values: Iterable[object]) -> list[tuple[str, float]]:
     """The most frequent classes of some objects, with their shares."""
     names = sorted(str(value) for value in values if value is not None)
-    return [(name, count / len(names)) for name, count in Counter(names).most_common(most)]
+    return [(name, count / len(names)) for name, count in Counter(names).most_common(LIMITS.few)]

@@ -8,16 +8,11 @@ import numpy as np
 
 from sortal.labelings.contingency import ContingencyTable
 from sortal.labelings.labels import NOISE
+from sortal.plot.results import in_matching_order, texts_of
 from sortal.plot.style import color, symbol
-from sortal.report._drawing import heat
 from sortal.report._facts import Chosen, Facts, snippet
-from sortal.report._parts import Picture, Section, plain
+from sortal.report._parts import LIMITS, Picture, Section, heat, plain
 from sortal.text import topic_quality
-
-#: topics at most, and documents of each
-MOST_TOPICS, READ = 60, 3
-#: cells of a table of classes, and cells with room for their counts
-MOST_CELLS, FEW_CELLS = 10_000, 600
 
 
 def differences(facts: Facts) -> Section | None:
@@ -39,29 +34,26 @@ def classes(facts: Facts) -> Section | None:
         return None
     chosen, data, title = facts.choice, facts.study.dataset, "Against the known classes"
     is_known = np.array([value is not None for value in truth])
-    from scipy.optimize import linear_sum_assignment
-
-    kept = is_known & (chosen.labels != NOISE)
-    if not kept.any():
+    inside = is_known & (chosen.labels != NOISE)
+    if not inside.any():
         return plain("classes", title, ["No object with a known class is in a cluster."])
     names = np.array(chosen.names, dtype=object)
-    table = ContingencyTable(truth[kept], names[chosen.labels[kept]], noise="cluster")
+    table = ContingencyTable(truth[inside], names[chosen.labels[inside]], noise="cluster")
     sentences = [f"Of {len(truth):,} objects the class of {int(is_known.sum()):,} is known."]
     if is_known.all():
         sentences = [f"The class of all {len(truth):,} objects is known."]
-    if kept.sum() < is_known.sum():
-        sentences[0] += f" {int((is_known & ~kept).sum()):,} of these are outliers and not counted."
+    if inside.sum() < is_known.sum():
+        sentences[0] += (
+            f" {int((is_known & ~inside).sum()):,} of these are outliers and not counted."
+        )
     counts = table.to_array()
-    if counts.size > MOST_CELLS:
+    if counts.size > LIMITS.cells:
         return plain("classes", title, sentences)
-    # columns in the order of the rows that they match best, one to one; then the others
-    matched = linear_sum_assignment(-counts)[1].tolist()
-    order = [*matched, *sorted({*range(counts.shape[1])} - {*matched})]
-    text = [[f"{c:,}" if c else "·" for c in line] for line in counts[:, order].tolist()]
+    order = in_matching_order(counts)
     drawing = heat(
         (counts / counts.sum(axis=0))[:, order], list(map(str, table.row_names)),
         [str(table.column_names[j]) for j in order],
-        text=text if counts.size <= FEW_CELLS else None,
+        text=texts_of(counts[:, order]),
         x="Cluster", y=data.truth_name or "Class",
     )  # fmt: skip
     picture = Picture(
@@ -102,7 +94,7 @@ def topics(facts: Facts) -> Section | None:
         "topics",
         "What the clusters are about",
         "topics.html",
-        {"cards": cards[:MOST_TOPICS], "hidden": max(0, len(cards) - MOST_TOPICS), **mean},
+        {"cards": cards[: LIMITS.cards], "hidden": max(0, len(cards) - LIMITS.cards), **mean},
     )
 
 
@@ -116,6 +108,6 @@ def _central(chosen: Chosen, cluster: int) -> list[dict[str, str]]:
     for i in members[np.argsort(-(rows @ center), kind="stable")]:
         name, text = str(data.ids[i]), "" if data.texts is None else snippet(data.texts[i])
         documents.setdefault(text or name, {"id": name, "text": text})
-        if len(documents) == READ:
+        if len(documents) == LIMITS.few:
             break
     return list(documents.values())

@@ -12,7 +12,8 @@ import numpy as np
 from sortal.labelings.labels import NOISE
 from sortal.measures import Measure, catalogue
 from sortal.measures.measure_map import grouped
-from sortal.report._map import ObjectMap, drawn, object_map
+from sortal.report._map import ObjectMap, embedded, object_map
+from sortal.report._parts import LIMITS
 from sortal.runtime.validation import NothingToRankError
 from sortal.study.deciders import Decider, deciders
 from sortal.text import telling_terms
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
     from sortal.datasets import Dataset
     from sortal.study import Answer, Study
-
-MOST_LEADING = 12
 
 
 @dataclass(frozen=True)
@@ -37,13 +36,13 @@ class Chosen:
     @cached_property
     def feature_names(self) -> list[str]:
         """Names of the features; a bare number becomes "feature 3"."""
-        names = [str(name) for name in self.drawn.feature_names]
+        names = [str(name) for name in self.embedded.feature_names]
         return [f"feature {name}" if name.isdigit() else name for name in names]
 
     @cached_property
-    def drawn(self) -> Dataset:
+    def embedded(self) -> Dataset:
         """The data with coordinates that fit the distance."""
-        return drawn(self.study)
+        return embedded(self.study)
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -187,7 +186,7 @@ def _leading(measures: Sequence[Measure], decided_by: str | None) -> tuple[Measu
         if measure.compares_k and home[measure.key] not in seen:
             seen.add(home[measure.key])
             first.append(measure)
-    return tuple(first[:MOST_LEADING]) or tuple(measures[:MOST_LEADING])
+    return tuple(first[: LIMITS.listed]) or tuple(measures[: LIMITS.listed])
 
 
 def snippet(text: str, most: int = 280) -> str:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortal.labelings.labels import NOISE
-from sortal.report._drawing import bars, lines, series
-from sortal.report._parts import Picture, Section, plain
+from sortal.report._parts import LIMITS, Picture, Section, bars, lines, plain, series
 from sortal.runtime.csv_text import to_csv
 from sortal.study.wording import page
 from sortal.study.wording.why import guarantee as guarantee_sentences
@@ -18,11 +17,6 @@ from sortal.study.wording.why import stability as stability_sentences
 if TYPE_CHECKING:
     from sortal.measures.clarity import Clarity
     from sortal.report._facts import Facts
-
-MOST_FOR_CLARITY = 20_000
-#: rows in a file that the page carries
-MOST_DOWNLOADED = 20_000
-MOST_CONFUSED = 5
 
 
 def guarantee(facts: Facts) -> Section | None:
@@ -35,17 +29,17 @@ def guarantee(facts: Facts) -> Section | None:
     # all drawn bounds hold together with the guarantee
     table = statement.table.assign(clusterer=facts.scores["clusterer"])
     alt, caption = page.bound_figure(answer, len(table))
-    drawn = []
+    curves = []
     for name, group in table.groupby("clusterer", sort=False):
         lowest = group.groupby("n_clusters")["bound_rate"].min()
-        drawn.append(series(str(name), lowest.index, lowest))
+        curves.append(series(str(name), lowest.index, lowest))
     ends = [int(table["n_clusters"].min()), int(table["n_clusters"].max())]
     level = [float(table["constant_error_rate"].median())] * 2
-    drawn.append(series("always the largest class", ends, level, grey=True))
+    curves.append(series("always the largest class", ends, level, grey=True))
     # the ring is the guarantee itself, whatever bound the curves are of
     ring = (statement.n_clusters, statement.bound_rate)
     drawing = lines(
-        drawn, "Number of clusters", "Guaranteed maximum error", ring=ring, percent=True
+        curves, "Number of clusters", "Guaranteed maximum error", ring=ring, percent=True
     )
     picture = Picture("bound", drawing, alt, caption)
     values = {"sentences": sentences, "classes": _classes_file(facts)}
@@ -55,7 +49,7 @@ def guarantee(facts: Facts) -> Section | None:
 def _classes_file(facts: Facts) -> str:
     """The class of every row as CSV in base64; empty where none is guaranteed, or rows are many."""
     answer, data = facts.choice.answer, facts.study.dataset
-    if answer.guarantee is None or answer.guarantee.refused or answer.n_objects > MOST_DOWNLOADED:
+    if answer.guarantee is None or answer.guarantee.refused or answer.n_objects > LIMITS.rows:
         return ""
     table = answer.classes
     table.insert(0, "row", np.arange(len(table)) if data.rows is None else data.rows)
@@ -68,7 +62,7 @@ def _classes_file(facts: Facts) -> str:
 def clarity(facts: Facts) -> Section | None:
     """The clusters that a classifier recognises, and those it confuses."""
     chosen, n = facts.choice, facts.study.n_objects
-    if facts.study.metric == "graph" or n > MOST_FOR_CLARITY or len(chosen.clusters) < 2:
+    if facts.study.metric == "graph" or n > LIMITS.rows or len(chosen.clusters) < 2:
         return None
     from sortal.measures.clarity import assess
 
@@ -76,7 +70,7 @@ def clarity(facts: Facts) -> Section | None:
     names = np.array([*chosen.names, NOISE], dtype=object)
     labelings = {"chosen": names[chosen.labels]}
     result = assess(X, labelings, metric=metric, noise="drop", random_state=0)
-    pairs = result.confused_pairs(0).head(MOST_CONFUSED)
+    pairs = result.confused_pairs(0).head(LIMITS.confused)
     sentences = page.clarity(result.table.iloc[0], pairs)
     picture = Picture(
         "clarity",
@@ -90,16 +84,13 @@ def clarity(facts: Facts) -> Section | None:
 def _recognised(result: Clarity) -> dict[str, Any]:
     """Bars of the objects that a classifier recognises, and takes for other clusters."""
     table = result.per_cluster(0).sort_values("recall", ascending=False, kind="stable")
-    rest = np.maximum(1 - table["recall"] - table["taken_for_share"], 0)
+    others = np.maximum(1 - table["recall"] - table["taken_for_share"], 0)
     parts = {
         "recognised": table["recall"],
         "taken for the next": table["taken_for_share"],
-        "taken for others": rest,
+        "taken for others": others,
     }
     return bars(list(map(str, table.index)), parts)
-
-
-MOST_CHANGING = 12
 
 
 def stability(facts: Facts) -> Section | None:
@@ -117,13 +108,13 @@ def stability(facts: Facts) -> Section | None:
     pictures = []
     if curve is not None:
         numbers = curve.table.index.to_numpy()
-        drawn = [
+        curves = [
             series("data", numbers, curve.table["value"], error=2 * curve.table["standard_error"])
         ]
         if "null" in curve.table:
             null, error = curve.table["null"], 2 * curve.table["null_error"]
-            drawn.append(series("without clusters", numbers, null, error=error, grey=True))
-        figure = lines(drawn, "Number of clusters", "Stability")
+            curves.append(series("without clusters", numbers, null, error=error, grey=True))
+        figure = lines(curves, "Number of clusters", "Stability")
         alt = f"Stability against the number of clusters. {sentences[0]}"
         caption = page.stability_figure(answer, n, somewhere)
         pictures.append(Picture("stability", figure, alt, caption))
@@ -134,7 +125,7 @@ def stability(facts: Facts) -> Section | None:
             "cluster": chosen.names[chosen.labels[row]],
             "stays": float(assessment.clusters.objects[positions[int(row)]]),
         }
-        for row in assessment.changing[:MOST_CHANGING]
+        for row in assessment.changing[: LIMITS.listed]
     ]
     table = assessment.clusters.table
     clusters = [

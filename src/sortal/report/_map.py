@@ -10,6 +10,7 @@ import numpy as np
 from sortal.distances import FORMS, embed
 from sortal.labelings.labels import NOISE
 from sortal.plot.layout import COUNTED, PlaneLayout, as_given, lay_out, n_neighbors, sample
+from sortal.report._parts import LIMITS
 from sortal.study.samples import part_of
 
 if TYPE_CHECKING:
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
 
     from sortal.datasets import Dataset
     from sortal.study import Study
-
-MOST_DRAWN = 3000
-#: eigenvectors of a graph whose distance gives the neighbours of its nodes
-EIGENVECTORS = 8
 
 
 @dataclass(frozen=True)
@@ -57,22 +54,22 @@ def object_map(study: Study, labels: NDArray[np.int64]) -> ObjectMap:
     """Lay out the objects of a study, or a stratified sample of many."""
     from sortal.distances.neighbors import neighbor_lists
 
-    rows = sample(labels, MOST_DRAWN, np.random.default_rng(0))
+    rows = sample(labels, LIMITS.objects, np.random.default_rng(0))
     rows = rows[np.argsort(labels[rows], kind="stable")]
     data, (X, metric) = study.dataset, study.state.objects.points
     count = max(COUNTED, n_neighbors(len(rows)))
     if metric == "graph":
-        metric, X = "euclidean", eigenvectors(data.X, EIGENVECTORS)
+        metric, X = "euclidean", eigenvectors(data.X, LIMITS.eigenvectors)
     lists = neighbor_lists(part_of(X, rows, metric), count, metric=metric)
     near = lists.indices[:, :COUNTED]
     precomputed = isinstance(metric, str) and metric == "precomputed"
     if data.n_features and data.X.shape[1] <= 2 and not precomputed:
         layout = as_given(data.X[rows], data.feature_names, data.center, data.scale)
         return ObjectMap(rows, layout, near)
-    return ObjectMap(rows, lay_out(drawn(study).X[rows], lists), near)
+    return ObjectMap(rows, lay_out(embedded(study).X[rows], lists), near)
 
 
-def drawn(study: Study) -> Dataset:
+def embedded(study: Study) -> Dataset:
     """The data set with coordinates that fit the distance.
 
     A matrix of distances is drawn by classical scaling, a graph by the eigenvectors of its
@@ -94,11 +91,11 @@ def _scaled(D: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     from scipy.sparse.linalg import LinearOperator
 
     squares = np.asarray(D, dtype=np.float64) ** 2
-    rows, whole = squares.mean(axis=1), squares.mean()
+    rows, mean = squares.mean(axis=1), squares.mean()
 
     def centred(v: NDArray[np.float64]) -> NDArray[np.float64]:
         v = np.ravel(v)
-        return -0.5 * (squares @ v - rows * v.sum() - (rows @ v) + whole * v.sum())
+        return -0.5 * (squares @ v - rows * v.sum() - (rows @ v) + mean * v.sum())
 
     n = len(squares)
     return _first(LinearOperator((n, n), matvec=centred, dtype=np.float64), n, 2, skip=0)

@@ -76,9 +76,8 @@ def environment() -> Environment:
     """The Jinja environment of the page's templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    from sortal.bounds import percent_up
     from sortal.plot.style import number
-    from sortal.runtime.numerals import percent
+    from sortal.runtime.numerals import percent, percent_up
 
     environment = Environment(
         loader=PackageLoader("sortal.report", "page"),

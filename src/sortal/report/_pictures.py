@@ -10,8 +10,7 @@ from scipy import sparse
 from sortal.clusterers import LinkageClustering
 from sortal.measures import gap_statistic
 from sortal.plot.results import MOST_IN_TREE, heights_of, scatter_over_k, tree_drawing
-from sortal.report._drawing import heat, lines, rounded, series
-from sortal.report._parts import Picture, Section, plain
+from sortal.report._parts import LIMITS, Picture, Section, heat, lines, plain, rounded, series
 from sortal.runtime.draws import draw_rows
 from sortal.runtime.validation import InputError
 from sortal.study.wording import page
@@ -21,10 +20,6 @@ if TYPE_CHECKING:
 
     from sortal.report._facts import Facts
 
-#: values of the sample that k-means is run on, its objects at most, and the data beside it
-ELBOW_VALUES, ELBOW_SAMPLE, REFERENCES = 12_000, 600, 10
-#: largest number of clusters of the elbow by default; otherwise two more than the choice has
-NUMBERS, MOST_NUMBERS = 10, 20
 LINKAGES = ("ward", "average", "complete", "single", "weighted", "centroid")
 
 
@@ -37,20 +32,21 @@ def elbow(facts: Facts) -> Section | None:
     if sparse.issparse(X) or not isinstance(metric, str) or metric != "euclidean":
         return None
     n, d = X.shape
-    most = min(ELBOW_SAMPLE, ELBOW_VALUES // d)
+    most = min(LIMITS.elbow_objects, LIMITS.elbow_values // d)
     X = X[draw_rows(n, max(most, 1), 0)]
-    top = min(max(NUMBERS, len(chosen.clusters) + 2), MOST_NUMBERS, len(X) // 2)
+    # up to 10 clusters, or two more than the choice has
+    top = min(max(10, len(chosen.clusters) + 2), 20, len(X) // 2)
     if top < max(len(chosen.clusters), 2):
         return None
     try:
         with threadpool_limits(1):  # threads only cost for so few objects
-            result = gap_statistic(X, k=range(1, top + 1), n_references=REFERENCES, random_state=0)
+            result = gap_statistic(X, k=range(1, top + 1), n_references=10, random_state=0)
     except InputError:  # fewer distinct objects than clusters
         return None
     k = len(chosen.clusters)
-    table, of = scatter_over_k(result), len(X)
+    table, n_sampled = scatter_over_k(result), len(X)
     within, uniform = table["within"], table["uniform"]
-    alt, caption = page.elbow(within, result.first_k, k, of, n)
+    alt, caption = page.elbow(within, result.first_k, k, n_sampled, n)
     numbers = table.index
     scatter = [series("data", numbers, within), series("uniform data", numbers, uniform, grey=True)]
     gap = [series("data", numbers, table["gap"], error=table["standard_error"])]

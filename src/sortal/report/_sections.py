@@ -29,21 +29,21 @@ def answer(facts: Facts) -> Section:
     study, chosen = facts.study, facts.chosen
     values: dict[str, Any] = {"no_choice": facts.no_choice, "n": study.X.shape[0]}
     if chosen is not None:
-        shown, answer = chosen.map, chosen.answer
-        drawn = cards(facts)
+        object_map, answer = chosen.map, chosen.answer
+        listed = cards(facts)
         values |= {
             "heading": wording.headline(answer),
             "data": wording.data_line(answer),
             "lines": wording.lines(answer, anyway=True),
             "caption": first_screen.caption(
                 chosen.answer.noun,
-                kept=shown.layout.kept,
-                drawn=len(shown.rows),
-                of=study.n_objects,
-                pale=bool(shown.edge(chosen.labels).any()),
+                share_kept=object_map.layout.kept,
+                n_drawn=len(object_map.rows),
+                n_objects=study.n_objects,
+                has_pale=bool(object_map.edge(chosen.labels).any()),
             ),
-            "cards": drawn,
-            "hidden": len(chosen.clusters) - len(drawn),
+            "cards": listed,
+            "hidden": len(chosen.clusters) - len(listed),
             "noun": chosen.answer.noun,
             "terms": chosen.terms is not None,
             "answer": answer,
@@ -71,7 +71,9 @@ def reasons(facts: Facts) -> Section | None:
         for sentence in answer.reasons
         if sentence not in elsewhere and not sentence.startswith("Note: ")
     ]
-    parts = [(part.kind, f"{part.value:+.2f}") for part in answer.contributions]
+    parts = [
+        (contribution.kind, f"{contribution.value:+.2f}") for contribution in answer.contributions
+    ]
     values = {
         "findings": wording.findings(answer.findings),
         "sentences": sentences,

@@ -43,8 +43,8 @@ def table_payload(facts: Facts) -> dict[str, Any]:
         return payload
     payload["rows"] = [position[name] for name in ranked.index]
     payload["rank"] = [int(r) for r in ranked["rank"]]
-    shown = "score" if facts.decider is None else facts.decider.shown
-    payload["score"] = _rounded(ranked[shown])
+    column = "score" if facts.decider is None else facts.decider.shown
+    payload["score"] = _rounded(ranked[column])
     if facts.decider is not None and facts.decider.unit == "guarantee":
         payload["score"] = [float(score) for score in ranked["score"]]
     payload["reached_by"] = [int(r) for r in ranked["reached_by"]]
@@ -66,9 +66,9 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
     decider = facts.decider
     # the place of an only candidate among the candidates says nothing
     if decider is not None and not (facts.families and len(facts.distinct) == 1):
-        kind = {"number": "number", "share": "vote", "guarantee": "guarantee"}[decider.unit]
+        unit = {"number": "number", "share": "vote", "guarantee": "guarantee"}[decider.unit]
         columns.append(
-            _column("score", decider.title, kind, up=decider.greater_is_better, decimals=2)
+            _column("score", decider.title, unit, up=decider.greater_is_better, decimals=2)
         )
     columns += [
         _column(f"parts.{key}", title, "number", up=False, decimals=2)
@@ -85,17 +85,17 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
         for family in facts.families
     ]
     usual = {facts.decided_by, "silhouette", "adjusted_rand_index"}
-    shown = [] if facts.families else [m.key for m in facts.measures if m.key in usual]
-    leading = [m for m in facts.leading if m.key in shown]
-    rest = [m for m in facts.measures if m.key not in shown]
-    for measure in (*leading, *rest):
+    open_measures = [] if facts.families else [m.key for m in facts.measures if m.key in usual]
+    leading = [m for m in facts.leading if m.key in open_measures]
+    closed = [m for m in facts.measures if m.key not in open_measures]
+    for measure in (*leading, *closed):
         columns.append(
             _column(
                 f"values.{measure.key}",
                 measure.title,
                 "number",
                 up=measure.greater_is_better,
-                shown=measure.key in shown,
+                shown=measure.key in open_measures,
                 group=group_of(measure),
                 decimals=_decimals(facts.scores[measure.key]),
             )
@@ -107,14 +107,14 @@ def group_of(measure: Measure | Decider) -> str:
     """Heading of a measure in a list of measures."""
     if isinstance(measure, Decider):
         return "What decided"
-    kind = "Against the classes" if measure.kind == "external" else "From the data alone"
-    return f"{kind}: {measure.family}"
+    origin = "Against the classes" if measure.kind == "external" else "From the data alone"
+    return f"{origin}: {measure.family}"
 
 
-def _column(key: str, title: str, kind: str, **more: object) -> dict[str, Any]:
+def _column(key: str, title: str, unit: str, **more: object) -> dict[str, Any]:
     """One column with its defaults."""
     usual = {"up": True, "shown": True, "group": "General", "decimals": None}
-    return {"key": key, "title": title, "kind": kind, **usual, **more}
+    return {"key": key, "title": title, "kind": unit, **usual, **more}
 
 
 def _decimals(values: pd.Series[Any]) -> int | None:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sortal.report._drawing import lines, series
 from sortal.report._page import environment
-from sortal.report._parts import Picture, Section
+from sortal.report._parts import Picture, Section, lines, series
 from sortal.report._sections import page_file, script_json
 from sortal.runtime.output import check_output, write_output
 
@@ -30,8 +29,8 @@ def write_watch(watch: WatchedClusters, path: str | Path, *, overwrite: bool = F
 
     check_output(path, overwrite=overwrite)
     groups = [
-        (title, [_picture(watch, i) for i, s in enumerate(watch.signals) if s.kind == kind])
-        for kind, title in TITLES.items()
+        (title, [_picture(watch, i) for i, s in enumerate(watch.signals) if s.kind == signal_kind])
+        for signal_kind, title in TITLES.items()
     ]
     values = {"heading": watch.headline, "sentences": watch.sentences, "groups": groups}
     figures = {picture.id: picture.drawing for _, pictures in groups for picture in pictures}
@@ -47,7 +46,7 @@ def write_watch(watch: WatchedClusters, path: str | Path, *, overwrite: bool = F
 def _picture(watch: WatchedClusters, i: int) -> Picture:
     """A signal over the periods, with its range, and a ring at its alarm."""
     signal, place = watch.signals[i], np.arange(1, len(watch.periods) + 1)
-    drawn = [
+    curves = [
         series("share", place, signal.values),
         series("lowest expected", place, signal.low, grey=True),
         series("highest expected", place, signal.high, grey=True),
@@ -57,7 +56,7 @@ def _picture(watch: WatchedClusters, i: int) -> Picture:
         ring = signal.alarm + 1.0, float(signal.values[signal.alarm])
     title = f"{signal.name[0].upper()}{signal.name[1:]}"
     axis = f"Period ({watch.periods[0]} to {watch.periods[-1]})"
-    drawing = lines(drawn, axis, "Share", ring=ring, percent=True)
+    drawing = lines(curves, axis, "Share", ring=ring, percent=True)
     return Picture(f"signal-{i}", drawing, title, f"{title}: {_verdict(watch, signal)}.")
 
 

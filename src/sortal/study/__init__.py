@@ -10,6 +10,7 @@ from sortal.study.judgement import by_expected_agreement
 from sortal.study.ranking import ChoiceSettings, level_numbers
 from sortal.study.scores import NO_LABELS
 from sortal.study.stability import kept_assessment
+from sortal.study.store import Finished, Planned, Score, Store
 from sortal.study.study import Study, load_study
 
 __all__ = [
@@ -19,8 +20,12 @@ __all__ = [
     "Alternatives",
     "Answer",
     "ChoiceSettings",
+    "Finished",
     "NothingToRankError",
+    "Planned",
+    "Score",
     "StorageError",
+    "Store",
     "Study",
     "by_expected_agreement",
     "kept_assessment",

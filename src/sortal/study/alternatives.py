@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,14 +21,14 @@ from sortal.nulls.structure import needed, structure_of
 from sortal.nulls.valleys import separated, valley_evidence
 from sortal.runtime.validation import InputError
 from sortal.study.decision import current_facts
-from sortal.study.divisions import SHARE, Alternative, AlternativesFacts
+from sortal.study.divisions import Alternative, AlternativesFacts
 from sortal.study.facts import RANDOM, Recovery, plain
 from sortal.study.judgement import by_expected_agreement, judged, why_not
 from sortal.study.notes import derived
 from sortal.study.request import NUMBERS
 from sortal.study.scores import candidate_table
 from sortal.study.views import (
-    ALIKE,
+    LIMITS,
     DataView,
     components,
     differ,
@@ -45,26 +45,22 @@ from sortal.study.wording.phrases import natural
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.judge import Judge
+    from sortal.judge import Judge, Judgement
     from sortal.runtime.types import Floats, Metric, Rows
     from sortal.study.state import StudyState
     from sortal.study.views import Codes
 
-#: most objects that are searched, and judged; a systematic sample is taken of more
-MAX_SEARCHED, MAX_JUDGED = 1_000, 500
-#: least information of a separated clustering about each division that it crosses
-MIN_INFORMATION = 0.8
-#: the finest candidate spans the space, too, if the answer has fewer clusters
-MIN_SPANNING = 4
+#: limit of cost: rows of the systematic sample that views are searched in
+MAX_SEARCHED = 1_000
+#: limit of cost: rows that the clusterings of a view are judged on
+MAX_JUDGED = 500
+#: limit of cost: times that clusterings are projected out before the search ends
+MOST_ROUNDS = 3
 #: methods that cluster independent groups of features: those that cut a tree, and all
 SWEPT, CUT = (
     ("kmeans", "gaussian-mixture", "ward", "average", "genie"),
     ("ward", "average", "genie"),
 )
-#: evidence above this value counts as this value
-CERTAIN = 20.0
-#: most clusterings that are projected out before the search ends
-ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -105,56 +101,49 @@ def alternatives(state: StudyState, n: int = 3) -> Alternatives:
     """At most n good clusterings that differ, see :meth:`sortal.Study.alternatives`."""
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
         raise InputError(f"n must be a whole number of at least 1; got {n!r}")
-    kinds = _all_kinds(state)
-    chosen = diverse([alternative.labels for alternative in kinds.items], int(n))
-    items = [kinds.items[i] for i in chosen]
-    agreements = [
-        max(
-            (
-                shared_information(alternative.labels, other_way.labels)
-                for other_way in items
-                if other_way is not alternative
-            ),
-            default=0.0,
-        )
-        for alternative in items
-    ]
-    return replace(
-        kinds,
-        items=tuple(
-            replace(
-                alternative, agreement=agreement, carried_by=_carriers(state, alternative.labels)
-            )
-            for alternative, agreement in zip(items, agreements, strict=True)
-        ),
+    result = _all_alternatives(state)
+    chosen = diverse([alternative.labels for alternative in result.items], int(n))
+    items = [result.items[i] for i in chosen]
+    return replace(result, items=tuple(_detailed(state, item, items) for item in items))
+
+
+def _detailed(
+    state: StudyState, alternative: Alternative, items: Sequence[Alternative]
+) -> Alternative:
+    """An alternative with the features that carry it, and its agreement with the other items."""
+    agreements = (
+        shared_information(alternative.labels, item.labels)
+        for item in items
+        if item is not alternative
     )
+    data, features = state.dataset, ()
+    if data.n_features and data.X.shape[1] == len(data.feature_names):
+        features = carriers(data.X, alternative.labels, data.feature_names)
+    return replace(alternative, agreement=max(agreements, default=0.0), carried_by=features)
 
 
-def _carriers(state: StudyState, codes: Codes) -> tuple[tuple[str, float], ...]:
-    """The features that carry a clustering, with their shares of variance."""
-    data = state.dataset
-    if data.n_features == 0 or data.X.shape[1] != len(data.feature_names):
-        return ()
-    return carriers(data.X, codes, data.feature_names)
-
-
-@derived()
-def _all_kinds(state: StudyState) -> Alternatives:
+def _all_alternatives(state: StudyState) -> Alternatives:
     """All good clusterings that differ from each other."""
     answer = current_facts(state)
-    judgement = judged(state)
-    if judgement is None:
+    if judged(state) is None:
         return Alternatives((), reason=why_not(state) or "candidates")
     if not natural(answer):
         return Alternatives((), reason="structure")
+    return _search_result(state, answer.name)
+
+
+@derived(without=("by", "scores", "notes"))
+def _search_result(state: StudyState, first: str) -> Alternatives:
+    """The search beside the answer of the name ``first``; further scores do not repeat it."""
+    judgement = judged(state)
+    assert judgement is not None
     names = list(judgement.names)
     order = np.argsort(-judgement.judgement.score, kind="stable")
-    codes = state.storage.labels(
-        [str(partition) for partition in candidate_table(state).loc[names, "partition"]]
-    )
+    partitions = candidate_table(state).loc[names, "partition"]
+    codes = state.storage.labels(list(map(str, partitions)))
     pool = {names[i]: (codes[i], judgement.recovery(names[i])) for i in order}
     X, metric = state.objects.points
-    return search(X, metric, pool, answer.name, state.judge, list(state.dataset.feature_names))
+    return search(X, metric, pool, first, state.judge, list(state.dataset.feature_names))
 
 
 def search(
@@ -167,138 +156,153 @@ def search(
 ) -> Alternatives:
     """Search the candidates and the views of the data for good clusterings that differ.
 
-    ``pool`` has the candidates with their recovery, the best first. ``first`` is the
-    name of the answer.
+    ``pool`` has the candidates with their recovery, the best first. ``first`` is the name of the
+    answer.
     """
     if first not in pool:
         return Alternatives((), reason="candidates")
-    least = max(SHARE * max(alternative.value for _, alternative in pool.values()), RANDOM)
-    codes, recovery = pool[first]
-    seeker = _Seeker(X, metric, judge, feature_names)
-    evidence = seeker.evidence(codes)
-    answer = _alternative(first, codes, DataView("all", metric=str(metric)), evidence, recovery)
-    blocks = seeker.in_blocks()
+    least = max(LIMITS.share * max(recovery.value for _, recovery in pool.values()), RANDOM)
+    views = _ViewSearch(X, metric, judge, feature_names)
+    answer = views.candidate(first, *pool[first])
+    blocks = views.clusterings_of_blocks()
     if len(blocks) > 1:
         blocks.sort(key=_worth, reverse=True)
-        return Alternatives(tuple(blocks), first, None, seeker.searched)
+        return Alternatives(tuple(blocks), first, None, views.n_searched)
     good = {
-        name: alternative
-        for name, alternative in pool.items()
-        if alternative[1].value >= least or name == first
+        name: (codes, recovery)
+        for name, (codes, recovery) in pool.items()
+        if recovery.value >= least or name == first
     }
-    alternatives = seeker.candidates(good, answer)
-    alternatives += seeker.beyond(good, answer, alternatives)
-    crossed = crossing(answer, alternatives, seeker)
-    distinct = [
-        alternative
-        for alternative in alternatives
-        if not crossing(alternative, alternatives, seeker)
-    ]
+    results = views.separated_candidates(good, answer)
+    results += views.clusterings_of_views(good, answer, results)
+    crossed = crossing(answer, results, views)
     # the finest of the separated clusterings is the most informative
-    distinct.sort(key=_order)
-    distinct = [alternative for alternative in crossed if alternative in distinct] + distinct
-    kinds = [] if crossed else [answer]
-    for alternative in distinct:
-        if _differs(alternative.labels, kinds):
-            judged = seeker.judged(alternative)
-            if _worth(judged) >= least:
-                kinds.append(judged)
-    if len(kinds) < 2:
-        return Alternatives((answer,), None, None, seeker.searched)
-    if crossed:
-        answer = kinds[0]
-    rest = [alternative for alternative in kinds if alternative is not answer]
-    rest.sort(key=_worth, reverse=True)
-    name = first if crossed else None
-    return Alternatives((answer, *rest), name, None, seeker.searched)
+    ordered = sorted((r for r in results if not crossing(r, results, views)), key=_finest_first)
+    ordered = [result for result in crossed if result in ordered] + ordered
+    chosen = [] if crossed else [answer]
+    for result in ordered:
+        if _differs(result.labels, chosen):
+            alternative = views.judged(result)
+            if _worth(alternative) >= least:
+                chosen.append(alternative)
+    if len(chosen) < 2:
+        return Alternatives((answer,), None, None, views.n_searched)
+    top, *others = chosen
+    others.sort(key=_worth, reverse=True)
+    return Alternatives((top, *others), first if crossed else None, None, views.n_searched)
 
 
-class _Seeker:
-    """Search in views of the data for clusterings with separated clusters."""
+class _ViewSearch:
+    """Clusterings with separated clusters, in all features and in views of the data."""
 
     def __init__(self, X: Rows, metric: Metric, judge: Judge, feature_names: Sequence[str]) -> None:
         self.X, self.metric, self.judge = X, metric, judge
         self.feature_names = feature_names
-        self.searches = isinstance(X, np.ndarray) and metric in FORMS and X.shape[1] > 1
+        self.has_views = isinstance(X, np.ndarray) and metric in FORMS and X.shape[1] > 1
         self.rows = np.arange(X.shape[0])
-        if self.searches and len(self.rows) > MAX_SEARCHED:
+        if self.has_views and len(self.rows) > MAX_SEARCHED:
             self.rows = np.sort(_spread(np.asarray(X, dtype=np.float64), MAX_SEARCHED))
-        self.searched = 0
+        #: number of views so far, which the evidence that is needed grows with
+        self.n_searched = 0
 
     @cached_property
     def points(self) -> Floats | None:
-        """Rows of the searched objects in Euclidean space; None if no views are searched."""
-        if not self.searches:
+        """The searched rows in Euclidean space; None where there are no views."""
+        if not self.has_views:
             return None
         return DataView("all", metric=str(self.metric)).points(self.X[self.rows])
 
     @cached_property
-    def placed(self) -> tuple[Floats, NDArray[np.intp]]:
+    def coordinates(self) -> tuple[Floats, NDArray[np.intp]]:
         """Coordinates by all features, and the positions of their objects."""
         return placed(self.X, self.metric, np.random.default_rng(0))
 
-    def evidence(self, codes: Codes) -> float:
-        """Evidence that the clusters of a candidate are separated in all features."""
-        Z, at = self.placed
+    def candidate(self, name: str, codes: Codes, recovery: Recovery) -> Alternative:
+        """A candidate of the study, with the evidence that all features separate its clusters."""
+        Z, at = self.coordinates
         inside = codes[at] >= 0
         codes_inside = canonical_codes(codes[at][inside]).astype(np.int64)
-        return valley_evidence(Z[inside], codes_inside, np.random.default_rng(0))
+        evidence = valley_evidence(Z[inside], codes_inside, np.random.default_rng(0))
+        return _alternative(
+            name, codes, DataView("all", metric=str(self.metric)), evidence, recovery
+        )
 
-    def candidates(
+    def separated_candidates(
         self, pool: dict[str, tuple[Codes, Recovery]], answer: Alternative
     ) -> list[Alternative]:
         """Candidates that differ from the answer and whose clusters are separated."""
-        separate: list[Alternative] = []
+        candidates: list[Alternative] = []
+        least = needed() + np.log(len(pool))
         for name, (codes, recovery) in pool.items():
-            if not _differs(codes, [answer, *separate]):
+            if not _differs(codes, [answer, *candidates]):
                 continue
-            evidence = self.evidence(codes)
-            if evidence >= needed() + np.log(len(pool)):
-                separate.append(_alternative(name, codes, answer.view, evidence, recovery))
-        return separate
+            candidate = self.candidate(name, codes, recovery)
+            if candidate.evidence >= least:
+                candidates.append(candidate)
+        return candidates
 
-    def beyond(
+    def clusterings_of_views(
         self,
         pool: dict[str, tuple[Codes, Recovery]],
         answer: Alternative,
-        alternatives: Sequence[Alternative],
+        candidates: Sequence[Alternative],
     ) -> list[Alternative]:
-        """Clusterings found in views of the data, at most one for each view."""
-        if not self.searches:
+        """The clustering of each view that has one, then those of what they leave."""
+        if not self.has_views:
             return []
-        part, metric = self.X[self.rows], str(self.metric)
-        here = {name: codes[self.rows] for name, (codes, _) in pool.items()}
-        finest = max(here, key=lambda name: int(here[name].max()))
-        views, n_searched = feature_groups(part, metric)
-        spanning = [answer.name, finest] if answer.n_clusters < MIN_SPANNING else [answer.name]
-        for name in dict.fromkeys(spanning):
-            views += components(part, metric, name, here[name])
-        if metric == "euclidean" and part.min() >= 0:
-            views.append(DataView("directions", (), (), "cosine"))
-        projected = {answer.name} | {alternative.name for alternative in alternatives}
-        for k in (2, 3):
-            projected |= set([name for name, codes in here.items() if codes.max() + 1 == k][:1])
-        for name in sorted(projected, key=list(here).index):
-            rest = residual(part, metric, {name: here[name]})
-            views += [] if rest is None else [rest]
-        self.searched = max(n_searched, len(views))
-        in_views = [
-            alternative for view in views if (alternative := self.look_at(view)) is not None
-        ]
-        for kinds in _rounds(answer, alternatives, in_views):
-            self.searched += 1
-            rest = residual(part, metric, {o.name: o.labels[self.rows] for o in kinds})
-            if (alternative := self.look_at(rest)) is not None:
-                in_views.append(alternative)
-        return in_views
+        views = self._views(pool, answer, candidates)
+        results = [result for view in views if (result := self.clustering_of(view)) is not None]
+        clearest = sorted(results, key=lambda result: -result.evidence)
+        for result in _different(clearest)[:MOST_ROUNDS]:
+            results += self._clustering_without([result])
+        for _ in range(MOST_ROUNDS):
+            projected = _different([answer, *candidates, *results])
+            further = self._clustering_without(projected) if len(projected) > 1 else []
+            if not further:
+                break
+            results += further
+        return results
 
-    def in_blocks(self) -> list[Alternative]:
+    def _views(
+        self,
+        pool: dict[str, tuple[Codes, Recovery]],
+        answer: Alternative,
+        candidates: Sequence[Alternative],
+    ) -> list[DataView]:
+        """Views by features, by components, by directions, and without some clusterings."""
+        X, metric = self.X[self.rows], str(self.metric)
+        partitions = {name: codes[self.rows] for name, (codes, _) in pool.items()}
+        finest = max(partitions, key=lambda name: int(partitions[name].max()))
+        views, n_groups = feature_groups(X, metric)
+        is_coarse = answer.n_clusters < LIMITS.spanning
+        for name in dict.fromkeys([answer.name, finest] if is_coarse else [answer.name]):
+            views += components(X, metric, name, partitions[name])
+        if metric == "euclidean" and X.min() >= 0:
+            views.append(DataView("directions", (), (), "cosine"))
+        projected = {answer.name, *(candidate.name for candidate in candidates)}
+        for k in (2, 3):
+            projected |= set([n for n, codes in partitions.items() if codes.max() + 1 == k][:1])
+        for name in sorted(projected, key=list(partitions).index):
+            remainder = residual(X, metric, {name: partitions[name]})
+            views += [] if remainder is None else [remainder]
+        self.n_searched = max(n_groups, len(views))
+        return views
+
+    def _clustering_without(self, clusterings: Sequence[Alternative]) -> list[Alternative]:
+        """The clustering of the data without the space of others; empty if there is none."""
+        self.n_searched += 1
+        partitions = {clustering.name: clustering.labels[self.rows] for clustering in clusterings}
+        view = residual(self.X[self.rows], str(self.metric), partitions)
+        result = self.clustering_of(view)
+        return [] if result is None else [result]
+
+    def clusterings_of_blocks(self) -> list[Alternative]:
         """Clusterings of the groups of features that are independent and have structure."""
-        if not self.searches or len(self.rows) < FEWEST_OBJECTS:
+        if not self.has_views or len(self.rows) < FEWEST_OBJECTS:
             return []
         views = independent_blocks(self.X[self.rows], str(self.metric))
-        self.searched = len(views)
-        clear = [(view, structure) for view in views if (structure := self._structure(view))]
+        self.n_searched = len(views)
+        clear = [(view, evidence) for view in views if (evidence := self._structure(view))]
         if len(clear) < 2:
             return []
         return [self._swept(view, evidence) for view, evidence in clear]
@@ -307,26 +311,24 @@ class _Seeker:
         """Evidence of structure in a view; 0 where there is too little for so many views."""
         P = view.points(self.X[self.rows])
         structure = structure_of(P, "euclidean", np.random.default_rng(0))
-        least = needed(structure.linearity) + float(np.log(max(self.searched, 1)))
-        enough = structure.decision == "yes" and structure.evidence >= least
-        return structure.evidence if enough else 0.0
+        least = needed(structure.linearity) + float(np.log(max(self.n_searched, 1)))
+        is_clear = structure.decision == "yes" and structure.evidence >= least
+        return structure.evidence if is_clear else 0.0
 
     def _swept(self, view: DataView, evidence: float) -> Alternative:
         """The judge's choice among the clusterings of a view."""
         P = view.points(self.X[self.rows])
-        seen = _spread(P, MAX_JUDGED)
-        codes = _partitions(P[seen])
-        said = gather(P[seen], codes)
-        judgement = by_expected_agreement(self.judge, self.judge(said), said)
+        sample = _spread(P, MAX_JUDGED)
+        codes = _partitions(P[sample])
+        gathered = gather(P[sample], codes)
+        judgement = by_expected_agreement(self.judge, self.judge(gathered), gathered)
         first = int(np.argmax(judgement.score))
-        everything = view.points(self.X)
-        nearest = cKDTree(P[seen]).query(everything)[1]
+        nearest = cKDTree(P[sample]).query(view.points(self.X))[1]
         labels = canonical_codes(codes[first][nearest])
         name = wording.name_of(int(labels.max()) + 1, view, self.feature_names)
-        worth = (judgement.predicted[first], judgement.low[first], judgement.high[first])
-        return _alternative(name, labels, view, evidence, Recovery(*map(float, worth)))
+        return _alternative(name, labels, view, evidence, _recovery(judgement, first))
 
-    def look_at(self, view: DataView | None) -> Alternative | None:
+    def clustering_of(self, view: DataView | None) -> Alternative | None:
         """The finest clustering of a view whose clusters are all separated; None without one."""
         if view is None or len(self.rows) < FEWEST_OBJECTS:
             return None
@@ -334,7 +336,7 @@ class _Seeker:
         rng = np.random.default_rng(0)
         Z, at = placed(P, "euclidean", rng)
         # views overlap: about the square root of their number are independent
-        least = needed() + float(np.log(max(self.searched, 1))) / 2
+        least = needed() + float(np.log(max(self.n_searched, 1))) / 2
         divided = separated(Z, rng, least)
         if divided is None:
             return None
@@ -350,13 +352,17 @@ class _Seeker:
         if alternative.recovery is not None:
             return alternative
         P = alternative.view.points(self.X[self.rows])
-        seen = _spread(P, MAX_JUDGED)
-        codes = canonical_codes(alternative.labels[self.rows][seen])
+        sample = _spread(P, MAX_JUDGED)
+        codes = canonical_codes(alternative.labels[self.rows][sample])
         if codes.max() < 1:
             return alternative
-        said = self.judge(gather(P[seen], codes[None]))
-        worth = Recovery(float(said.predicted[0]), float(said.low[0]), float(said.high[0]))
-        return replace(alternative, recovery=worth)
+        judgement = self.judge(gather(P[sample], codes[None]))
+        return replace(alternative, recovery=_recovery(judgement, 0))
+
+
+def _recovery(judgement: Judgement, i: int) -> Recovery:
+    """The recovery of the i-th clustering of a judgement, with its interval."""
+    return Recovery(*(float(v[i]) for v in (judgement.predicted, judgement.low, judgement.high)))
 
 
 def _spread(P: Floats, most: int) -> NDArray[np.intp]:
@@ -374,8 +380,8 @@ def _partitions(P: Floats) -> NDArray[np.int32]:
         for key in SWEPT:
             tree = catalogue[key].make(2, 0).fit(P) if key in CUT else None
             for k in NUMBERS:
-                made = tree.cut(k) if tree else catalogue[key].make(k, 0).fit_predict(P)
-                partition = canonical_codes(np.asarray(made, dtype=np.int32))
+                labels = tree.cut(k) if tree else catalogue[key].make(k, 0).fit_predict(P)
+                partition = canonical_codes(np.asarray(labels, dtype=np.int32))
                 if partition.max() > 0:
                     codes.setdefault(partition.tobytes(), partition)
     return np.stack(list(codes.values()))
@@ -389,15 +395,11 @@ def _alternative(
     return Alternative(name, len(sizes), codes, tuple(sizes), recovery, view, float(evidence))
 
 
-def _order(alternative: Alternative) -> tuple[int, float, bool, float]:
+def _finest_first(alternative: Alternative) -> tuple[int, float, bool, float]:
     """Sort key: the finest first; among equally certain ones, those in views of features first."""
-    doubt = -min(alternative.evidence, CERTAIN)
-    return (
-        -alternative.n_clusters,
-        doubt,
-        alternative.view.kind != "features",
-        -alternative.evidence,
-    )
+    evidence = alternative.evidence
+    in_features = alternative.view.kind == "features"
+    return -alternative.n_clusters, -min(evidence, LIMITS.certain), not in_features, -evidence
 
 
 def _worth(alternative: Alternative) -> float:
@@ -405,37 +407,22 @@ def _worth(alternative: Alternative) -> float:
     return -np.inf if alternative.recovery is None else alternative.recovery.value
 
 
-def _rounds(
-    answer: Alternative, alternatives: Sequence[Alternative], in_views: list[Alternative]
-) -> Iterator[list[Alternative]]:
-    """Sets of clusterings to project out: each kind found in views, then all kinds together."""
-    clear = sorted(in_views, key=lambda alternative: -alternative.evidence)
-    yield from ([alternative] for alternative in _different(clear)[:ROUNDS])
-    for _ in range(ROUNDS):
-        before = len(in_views)
-        kinds = _different([answer, *alternatives, *in_views])
-        if len(kinds) > 1:
-            yield kinds
-        if len(in_views) == before:
-            break
-
-
-def _differs(codes: Codes, kinds: Sequence[Alternative]) -> bool:
-    """Whether a clustering differs from all of ``kinds``."""
-    return all(differ(codes, kind.labels) for kind in kinds)
+def _differs(codes: Codes, others: Sequence[Alternative]) -> bool:
+    """Whether a clustering differs from all others."""
+    return all(differ(codes, alternative.labels) for alternative in others)
 
 
 def _different(alternatives: Sequence[Alternative]) -> list[Alternative]:
-    """The first alternative of each kind."""
-    kinds: list[Alternative] = []
+    """The alternatives that differ from all that come before them."""
+    different: list[Alternative] = []
     for alternative in alternatives:
-        if _differs(alternative.labels, kinds):
-            kinds.append(alternative)
-    return kinds
+        if _differs(alternative.labels, different):
+            different.append(alternative)
+    return different
 
 
 def crossing(
-    crossed: Alternative, alternatives: Sequence[Alternative], seeker: _Seeker
+    crossed: Alternative, alternatives: Sequence[Alternative], views: _ViewSearch
 ) -> tuple[Alternative, ...]:
     """The two finest divisions that a clustering crosses; empty if there are none.
 
@@ -445,28 +432,31 @@ def crossing(
     information with either division and has a cluster for each combination. One without may be a
     mixture of the two.
     """
-    if seeker.points is None:
+    if views.points is None:
         return ()
-    rows, P = seeker.rows, seeker.points
-    codes = crossed.labels[rows]
-    apart = crossed.evidence >= needed()
-    least, most = (MIN_INFORMATION, crossed.n_clusters) if apart else (ALIKE, np.inf)
-    parts = [
-        part
-        for part in alternatives
-        if part is not crossed and shared_information(codes, part.labels[rows]) > least
+    codes = crossed.labels[views.rows]
+    is_separated = crossed.evidence >= needed()
+    least = LIMITS.informative if is_separated else LIMITS.alike
+    divisions = [
+        division
+        for division in alternatives
+        if division is not crossed
+        and shared_information(codes, division.labels[views.rows]) > least
     ]
     pairs = [
         (a, b)
-        for i, a in enumerate(parts)
-        for b in parts[:i]
-        if a.n_clusters * b.n_clusters <= most
+        for i, a in enumerate(divisions)
+        for b in divisions[:i]
+        if not is_separated or a.n_clusters * b.n_clusters <= crossed.n_clusters
     ]
     pairs.sort(
-        key=lambda pair: (-sum(p.n_clusters for p in pair), sorted(map(_order, pair), reverse=True))
+        key=lambda pair: (
+            -sum(division.n_clusters for division in pair),
+            sorted(map(_finest_first, pair), reverse=True),
+        )
     )
     for pair in pairs:
-        a, b = (part.labels[rows] for part in pair)
-        if is_crossed(codes, a, b, P):
+        a, b = (division.labels[views.rows] for division in pair)
+        if is_crossed(codes, a, b, views.points):
             return pair
     return ()

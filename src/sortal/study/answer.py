@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sortal.study.fitted import Fitted
     from sortal.study.state import StudyState
 
-#: version of the keys that :meth:`Answer.to_dict` gives
+#: derived: version of the keys that :meth:`Answer.to_dict` gives
 SCHEMA = 4
 
 

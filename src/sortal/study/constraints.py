@@ -67,9 +67,9 @@ def pair_evidence(
     constraints = constraints_of(state)
     if constraints is None:
         return None
-    kept, must = constraints.kept(candidate_labels(state, name)[None])[0], constraints.must
+    is_kept, must = constraints.kept(candidate_labels(state, name)[None])[0], constraints.must
     return PairEvidence(
         n_must=int(must.sum()), n_cannot=int((~must).sum()),
-        kept_must=int(kept[must].sum()), kept_cannot=int(kept[~must].sum()),
+        kept_must=int(is_kept[must].sum()), kept_cannot=int(is_kept[~must].sum()),
         before=before, after=after, alike=alike,
     )  # fmt: skip

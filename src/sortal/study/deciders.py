@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from sortal.bounds import percent_up
 from sortal.judge import VERSION
 from sortal.judge.evidence import size_evidence
 from sortal.judge.judgements import FAR, degenerate
@@ -21,7 +20,7 @@ from sortal.judge.label_likelihood import log_likelihood, pairs_log_likelihood
 from sortal.labelings.labels import encode
 from sortal.measures import Measure, catalogue
 from sortal.measures.external.pairs import adjusted_rand_index
-from sortal.runtime.numerals import percent
+from sortal.runtime.numerals import percent, percent_up
 from sortal.runtime.registry import Registry
 from sortal.runtime.validation import NothingToRankError, unknown_name
 from sortal.study.constraints import constraints_of, pair_evidence

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from sortal.runtime.types import Ints
     from sortal.study.state import StudyState
 
-#: maximum number of objects that descriptions are computed from
+#: limit of cost: objects that descriptions are computed from
 MAX_DESCRIBED = 200_000
 #: key of the note that has user-supplied names of clusters
 NAMES = "cluster names"
-#: maximum number of unnamed columns that are described as features, not as coordinates
+#: tuned by eye: unnamed columns up to which they are features, not coordinates
 MAX_UNNAMED = 20
 
 
@@ -137,11 +137,11 @@ def _described(
         ClusterDescription(c, names[c] if named else str(c), size, size / n)
         for c, size in enumerate(sizes)
     ]
-    drawn = np.unique(labels[rows][labels[rows] >= 0])
-    if len(drawn) == 0:
+    clusters = np.unique(labels[rows][labels[rows] >= 0])
+    if len(clusters) == 0:
         return tuple(descriptions)
     for description in describe_clusters(
-        labels=labels[rows], names=[names[c] for c in drawn] if named else None,
+        labels=labels[rows], names=[names[c] for c in clusters] if named else None,
         random_state=seed, **_objects(data, points, rows),
     ):  # fmt: skip
         c = int(description.cluster)
@@ -163,8 +163,8 @@ def _objects(data: Dataset, points: tuple[Any, Any], rows: Ints) -> dict[str, An
     arguments: dict[str, Any] = {"X": X, "metric": metric}
     of_words = data.feature_names[:1] != ("x1",)
     if data.of_documents:
-        kind = "terms" if of_words else "objects"
-        return arguments | {"kind": kind, "feature_names": data.feature_names}
+        feature_kind = "terms" if of_words else "objects"
+        return arguments | {"kind": feature_kind, "feature_names": data.feature_names}
     if data.variables is not None:
         original = data.variables.iloc[rows].reset_index(drop=True)
         return arguments | {"feature_names": data.feature_names, "original": original}
@@ -177,10 +177,10 @@ def _objects(data: Dataset, points: tuple[Any, Any], rows: Ints) -> dict[str, An
 def features_of(state: StudyState, rows: Ints) -> Table | None:
     """Features that distinguish clusters of some objects; None where only distances are known."""
     arguments = _objects(state.dataset, state.objects.points, rows)
-    kind, names = arguments.get("kind", "features"), arguments.get("feature_names")
-    if kind == "terms":
+    feature_kind, names = arguments.get("kind", "features"), arguments.get("feature_names")
+    if feature_kind == "terms":
         return as_table(sparse.csr_array(arguments["X"] != 0, dtype=np.float64), names, None)
-    if kind == "objects":
+    if feature_kind == "objects":
         return None
     original = arguments["original"]
     return as_table(original if names is None else arguments["X"], names, original)

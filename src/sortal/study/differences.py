@@ -89,7 +89,7 @@ def _obstacle(state: StudyState) -> str:
         return "the objects are known by their distances, of whose variation nothing is known"
     if data.of_documents:
         return "weighted terms do not vary in a known way"
-    if any(kind == "add" for kind, _ in state.record):
+    if any(call == "add" for call, _ in state.record):
         return "clusterings made elsewhere cannot be made again with a part of the values"
     columns = () if data.preparation is None else data.preparation.columns
     categories = [column.name for column in columns if column.categories]
@@ -107,11 +107,11 @@ def _chosen_again(state: StudyState, X: Floats) -> NDArray[Any]:
     is_weighted = data.weighing is not None and data.preparation is not None
     if (data.preparation if is_weighted else data).scale is not None:  # type: ignore[union-attr]
         how = "standard" if data.plan is None else data.plan.scale
-    part = from_array(X, feature_names=data.feature_names, scale=how, name=data.name)
+    values = from_array(X, feature_names=data.feature_names, scale=how, name=data.name)
     by = None if state.y is not None else settings.by
     # weights are decided anew, for those of all values know what is tested
     again = StudyState(
-        part, metric=state.metric, noise=settings.noise, exact=settings.exact, by=by,
+        values, metric=state.metric, noise=settings.noise, exact=settings.exact, by=by,
         random_state=settings.random_state,
         column_weights="equal" if data.weighing is None else None,
     )  # fmt: skip

@@ -6,16 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sortal.study.views import ALIKE, DataView
+from sortal.study.views import LIMITS, DataView
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from sortal.study.facts import Recovery
-
-#: share of the best recovery that an alternative must have
-SHARE = 0.5
 
 
 @dataclass(frozen=True)
@@ -63,8 +60,8 @@ class AlternativesFacts:
     crossed: str | None = None
     reason: str | None = None
     searched: int = 0
-    alike: float = ALIKE
-    share: float = SHARE
+    alike: float = LIMITS.alike
+    share: float = LIMITS.share
 
     def __len__(self) -> int:
         return len(self.items)

@@ -41,11 +41,11 @@ from sortal.study.store import Finished
 if TYPE_CHECKING:
     from sortal.runtime.types import Rows
 
-#: dense data of so many bytes are fitted in threads by clusterers that can be: a fit, which nothing
-#: can stop there, takes seconds at most
+#: limit of cost: bytes of dense data that are fitted in threads by clusterers that can be: a fit,
+#: which nothing can stop there, takes seconds at most
 IN_THREADS = 2**24
-#: objects and bytes of dense data up to which all fits of a sweep cost less than processes that
-#: start: half of the time on 2,000 × 10, a quarter on 150 × 4
+#: limit of cost: objects and bytes of dense data up to which all fits of a sweep take less time
+#: than processes that start: half of it on 2,000 × 10, a quarter on 150 × 4
 HERE = 2_000, 2**18
 
 

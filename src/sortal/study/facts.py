@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from sortal.bounds import BoundForecast, Guarantee
     from sortal.labelings.structures import Hardened
 
-#: share of the objects from which on one clustering is said to divide another
+#: tuned by eye: share of the objects from which on one clustering is said to divide another
 NESTS = 0.9
-#: recoveries below which a clustering is as good as random groups, and below which it is poor
+#: tuned by eye: recoveries below which a clustering is as good as random groups, and poor
 RANDOM, POOR = 0.1, 0.25
 #: of a guarantee, what :meth:`Answer.to_dict` gives
 GUARANTEED = (

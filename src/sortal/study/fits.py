@@ -31,7 +31,7 @@ DEFAULT_CLUSTERERS = (
     "kmeans", "ward", "average", "genie", "spectral", "gaussian-mixture", "hdbscan",
     "hdbscan-filled",
 )  # fmt: skip
-#: features from which on the covariances of a mixture take minutes a fit
+#: limit of cost: features from which on the covariances of a mixture take minutes a fit
 MANY_FEATURES = 1_000
 #: for sparse rows with the cosine distance: linear in the stored entries (banerjee2004)
 DOCUMENT_CLUSTERERS = (
@@ -141,14 +141,14 @@ class Fits:
         """
         jobs = order_of_work(jobs)
         sampled = [job for job in jobs if self.fits_sample(job.clusterer)]
-        whole = [job for job in jobs if job not in sampled]
+        unsampled = [job for job in jobs if job not in sampled]
         options["deadline"] = deadline
         if len(jobs) < 2:
             options["workers"] = 1
-        own = [job for job in whole if is_own(job.clusterer)]
-        for outcomes in self._on_all(own, by_contents=True, **options):
+        by_sortal = [job for job in unsampled if is_own(job.clusterer)]
+        for outcomes in self._on_all(by_sortal, by_contents=True, **options):
             yield _extended(outcomes, self.objects.contents)
-        foreign = [job for job in whole if job not in own]
+        foreign = [job for job in unsampled if job not in by_sortal]
         yield from self._on_all(foreign, by_contents=False, **options)
         if not sampled or time.monotonic() >= deadline:
             return
@@ -188,8 +188,8 @@ class Fits:
         of_rows = "features" in job.clusterer.distances
         points, metric = self.objects.points
         X = self.objects.dataset.X if of_rows else points
-        part = samples.part_of(X, rows, self.objects.metric if of_rows else metric)
-        outcomes = run_jobs(part, [job], executor=self.workers_of(executor))
+        data = samples.part_of(X, rows, self.objects.metric if of_rows else metric)
+        outcomes = run_jobs(data, [job], executor=self.workers_of(executor))
         return [outcome for group in outcomes for outcome in group]
 
     def fits_cells(self, clusterer: Clusterer) -> bool:

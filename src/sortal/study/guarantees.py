@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from sortal.runtime.types import Ints
     from sortal.study.state import StudyState
 
-#: maximum number of objects for which a classifier on the features takes part in the guarantee
+#: limit of cost: objects up to which a classifier on the features takes part in the guarantee
 MAX_CLASSIFIED = 20_000
-#: rows that are named to be labelled next
+#: limit of cost: rows that are named to be labelled next
 MOST_NEXT = 1_000
 
 
@@ -60,8 +60,8 @@ def _why_no_order(state: StudyState) -> str:
 
     if state.draw is None or state.y is None:
         return ""
-    drawn = np.asarray(state.draw)
-    return unordered(drawn, encode(np.asarray(state.y, dtype=object)[drawn], name="y").codes)
+    order = np.asarray(state.draw)
+    return unordered(order, encode(np.asarray(state.y, dtype=object)[order], name="y").codes)
 
 
 @derived(without=("by", "judge", "scores", "notes"))
@@ -80,9 +80,9 @@ def question_asked(state: StudyState) -> Asked | str | None:
     )  # fmt: skip
     y, rows = state.y, state.dataset.rows
     assert y is not None
-    drawn = [i for i, label in enumerate(y) if label is not None]
-    drawn = drawn if state.draw is None else list(state.draw)
-    labels = [(i if rows is None else int(rows[i]), y[i]) for i in drawn]
+    order = [i for i, label in enumerate(y) if label is not None]
+    order = order if state.draw is None else list(state.draw)
+    labels = [(i if rows is None else int(rows[i]), y[i]) for i in order]
     try:
         return Ledger(state.ledger).ask(question, labels, ordered=state.draw is not None)
     except InputError as error:
@@ -125,8 +125,8 @@ def _prior(partitions: Sequence[str], shares: Mapping[str, float]) -> NDArray[np
     """Shares of candidates: copies of a partition divide its share equally."""
     copies = Counter(partitions)
     n_rest = len(set(partitions) - set(shares))
-    rest = (1 - sum(shares.values())) / max(n_rest, 1)
-    return np.array([shares.get(p, rest) / copies[p] for p in partitions])
+    remainder = (1 - sum(shares.values())) / max(n_rest, 1)
+    return np.array([shares.get(p, remainder) / copies[p] for p in partitions])
 
 
 def _origin(candidate: dict[str, Any]) -> tuple[str, int] | None:
@@ -191,12 +191,12 @@ def _more_labels(state: StudyState, best: Guarantee) -> MoreLabels | None:
     outlook = forecast_bounds(best)
     assert state.y is not None
     labelled = np.flatnonzero([label is not None for label in state.y])
-    last = max((one.labelled for one in outlook), default=len(labelled) + best.n)
+    last = max((forecast.labelled for forecast in outlook), default=len(labelled) + best.n)
     seed, rows = state.settings.random_state, state.dataset.rows
     size = min(last - len(labelled), MOST_NEXT)
-    drawn = sample_more(state.n_objects, labelled, size, random_state=seed)
-    named = drawn if rows is None else np.asarray(rows)[drawn]
-    return MoreLabels(len(labelled), outlook, tuple(named.tolist()), tuple(drawn.tolist()))
+    objects = sample_more(state.n_objects, labelled, size, random_state=seed)
+    named = objects if rows is None else np.asarray(rows)[objects]
+    return MoreLabels(len(labelled), outlook, tuple(named.tolist()), tuple(objects.tolist()))
 
 
 def judged_shares(state: StudyState) -> dict[str, float] | None:
@@ -205,9 +205,9 @@ def judged_shares(state: StudyState) -> dict[str, float] | None:
     if judgement is None:
         return None
     # the rest of 1 is for clusterings of one cluster, which the judge does not see
-    part = judgement.prior * (1 - 1e-6)
+    shares = judgement.prior * (1 - 1e-6)
     partitions = candidate_table(state).loc[list(judgement.names), "partition"]
-    return dict(zip(map(str, partitions), part.tolist(), strict=True))
+    return dict(zip(map(str, partitions), shares.tolist(), strict=True))
 
 
 def most_probable(state: StudyState, inputs: dict[str, Any]) -> Callable[[Any, Any], int]:

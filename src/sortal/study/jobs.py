@@ -117,10 +117,10 @@ def _lent(X: Rows, clusterer: Clusterer) -> Rows:
         lent = X.view()
         lent.flags.writeable = False
         return lent
-    parts = [part.view() for part in (X.data, X.indices, X.indptr)]
-    for part in parts:
-        part.flags.writeable = False
-    return type(X)(tuple(parts), shape=X.shape, copy=False)
+    arrays = [array.view() for array in (X.data, X.indices, X.indptr)]
+    for array in arrays:
+        array.flags.writeable = False
+    return type(X)(tuple(arrays), shape=X.shape, copy=False)
 
 
 def run_job(X: Rows, job: Job) -> list[Finished]:
@@ -154,7 +154,7 @@ def shared_threads() -> Iterator[None]:
     would get each other's warnings.
     """
     with thread_pools().limit(limits=1), warnings.catch_warnings():
-        shown = warnings.showwarning
+        show = warnings.showwarning
 
         def note(
             message: Warning | str,
@@ -165,7 +165,7 @@ def shared_threads() -> Iterator[None]:
             line: str | None = None,
         ) -> None:
             if not hasattr(_of_thread, "caught"):
-                shown(message, category, filename, lineno, file, line)
+                show(message, category, filename, lineno, file, line)
             else:
                 warning = warnings.WarningMessage(message, category, filename, lineno)
                 _of_thread.caught.append(warning)
@@ -281,9 +281,9 @@ def lopsided(codes: NDArray[np.int32], each: NDArray[np.int64] | None = None) ->
 
     ``each`` is how many objects a code stands for, by default one.
     """
-    kept = codes >= 0
-    weights = None if each is None else each[kept]
-    sizes = np.sort(np.bincount(codes[kept], weights).astype(np.int64))
+    inside = codes >= 0
+    weights = None if each is None else each[inside]
+    sizes = np.sort(np.bincount(codes[inside], weights).astype(np.int64))
     if len(sizes) < 2 or sizes[-2] > 1 or sizes[-1] < 0.9 * sizes.sum():
         return []
     apart = "1 object" if len(sizes) == 2 else f"{len(sizes) - 1:,} single objects"
@@ -302,5 +302,5 @@ def _matters(warning: warnings.WarningMessage) -> bool:
 def one_line(error: object) -> str:
     """What an error says, on one line."""
     text = " ".join(str(error).split()) or "no message"
-    kind = "" if isinstance(error, (InputError, Warning)) else f"{type(error).__name__}: "
-    return kind + (text if len(text) <= 300 else text[:297] + "...")
+    prefix = "" if isinstance(error, (InputError, Warning)) else f"{type(error).__name__}: "
+    return prefix + (text if len(text) <= 300 else text[:297] + "...")

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-_KINDS = {
-    kind.__name__: kind for kind in (Assessment, ClusterStability, StabilityCurve, Differences)
+_CLASSES = {
+    cls.__name__: cls for cls in (Assessment, ClusterStability, StabilityCurve, Differences)
 }
 
 
@@ -41,14 +41,14 @@ def last_noted(state: StudyState, key: str) -> tuple[Any, Any]:
 
 
 def _pack(thing: Any) -> Any:
-    """A result as JSON; anything but plain values becomes its kind and its content."""
-    kind, content = type(thing).__name__, thing
-    if kind in _KINDS:
+    """A result as JSON; anything but plain values becomes its class and its content."""
+    class_name, content = type(thing).__name__, thing
+    if class_name in _CLASSES:
         names = [field.name for field in fields(thing) if field.name != "details"]
         content = {name: _pack(getattr(thing, name)) for name in names}
     elif isinstance(thing, np.ndarray):
         content = base64.b64encode(packed(thing)).decode()
-    elif kind == "DataFrame":
+    elif class_name == "DataFrame":
         content = {
             "index": [thing.index.name, thing.index.tolist()],
             "columns": {str(name): thing[name].tolist() for name in thing},
@@ -57,23 +57,23 @@ def _pack(thing: Any) -> Any:
         content = [[key, _pack(value)] for key, value in thing.items()]
     elif not isinstance(thing, tuple):
         return thing
-    return [kind, content]
+    return [class_name, content]
 
 
-def _unpack(kept: Any) -> Any:
+def _unpack(note: Any) -> Any:
     """Inverse of :func:`_pack`."""
     import pandas as pd
 
-    if not isinstance(kept, list):
-        return kept
-    kind, content = kept
-    if kind in _KINDS:
-        return _KINDS[kind](**{name: _unpack(part) for name, part in content.items()})
-    if kind == "dict":
+    if not isinstance(note, list):
+        return note
+    class_name, content = note
+    if class_name in _CLASSES:
+        return _CLASSES[class_name](**{name: _unpack(value) for name, value in content.items()})
+    if class_name == "dict":
         return {key: _unpack(value) for key, value in content}
-    if kind == "ndarray":
+    if class_name == "ndarray":
         return unpacked(base64.b64decode(content))
-    if kind == "DataFrame":
+    if class_name == "DataFrame":
         name, index = content["index"]
         return pd.DataFrame(content["columns"], index=pd.Index(index, name=name))
     return tuple(content)
@@ -82,18 +82,19 @@ def _unpack(kept: Any) -> Any:
 def derived(*, without: Collection[str] = ()) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Decorate a function of the state: its value is cached under a digest of its premises.
 
-    The premises are the record, the candidates' outcomes, the scores, the notes, the ledger, and
-    whether judging was stopped. ``without`` excludes settings, ``"scores"`` or ``"notes"``. Nothing
-    has to be cleared by hand.
+    The premises are the record, the candidates' outcomes, the scores, the notes, the ledger,
+    whether judging was stopped, and further arguments. ``without`` excludes settings, ``"scores"``
+    or ``"notes"``. Nothing has to be cleared by hand.
     """
 
     def decorate(work_out: Callable[..., T]) -> Callable[..., T]:
         @wraps(work_out)
-        def cached(state: StudyState) -> T:
+        def cached(state: StudyState, *arguments: str) -> T:
             name = f"{work_out.__module__}.{work_out.__name__}"
-            if state.results.get(name, ("",))[0] != _state(state, without):
-                value = work_out(state)  # which may score on the way
-                state.results[name] = _state(state, without), value
+            premises = _premises(state, without), arguments
+            if state.results.get(name, ("",))[0] != premises:
+                value = work_out(state, *arguments)  # which may score on the way
+                state.results[name] = (_premises(state, without), arguments), value
             result: T = state.results[name][1]
             return result
 
@@ -102,10 +103,9 @@ def derived(*, without: Collection[str] = ()) -> Callable[[Callable[..., T]], Ca
     return decorate
 
 
-def _state(state: StudyState, without: Collection[str]) -> str:
-    """A digest of the premises."""
-    changes = state.storage.changes
-    since = {kind: n for kind, n in changes.items() if kind not in without and kind != "calls"}
-    counted = f"{state.ledger} {state.draw} {state.undrawn} {state.skipped} "
-    counted += f"{state.unreadable} {state.stopped}"
-    return f"{state.record.digest(without=without)} {since} {counted}"
+def _premises(state: StudyState, without: Collection[str]) -> str:
+    """A digest of what a value depends on."""
+    excluded = {*without, "calls"}  # the record's digest has the calls
+    changes = {name: n for name, n in state.storage.changes.items() if name not in excluded}
+    questions = state.ledger, state.draw, state.undrawn, state.skipped, state.unreadable
+    return f"{state.record.digest(without=without)} {changes} {questions} {state.stopped}"

@@ -9,7 +9,6 @@ from sortal.judge import FEWEST_OBJECTS
 from sortal.nulls.structure import NO_GAPS, UNCERTAIN_GAPS
 from sortal.runtime.numerals import percent
 from sortal.runtime.validation import InputError
-from sortal.study.numbers import MIN_NAMED
 from sortal.study.study import Study
 
 if TYPE_CHECKING:
@@ -17,6 +16,9 @@ if TYPE_CHECKING:
 
     from sortal.nulls.structure import Structure
     from sortal.runtime.types import ArrayLike, Metric
+
+#: tuned by eye: probability from which on the text names another number
+MIN_NAMED = 0.15
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,10 @@ class NumberOfClusters:
 
     def __repr__(self) -> str:
         shares = self.probabilities.sort_values(ascending=False, kind="stable")
-        rest = shares.drop(self.k).items()
-        likely = [f"{k} ({percent(share, 0)})" for k, share in rest if share >= MIN_NAMED]
+        others_by_share = shares.drop(self.k).items()
+        likely = [
+            f"{k} ({percent(share, 0)})" for k, share in others_by_share if share >= MIN_NAMED
+        ]
         others = " or ".join(likely)
         if self.k == 1:
             is_no = self.structure is not None and self.structure.decision == "no"

@@ -20,16 +20,14 @@ if TYPE_CHECKING:
     from sortal.study.judgement import JudgedCandidates
     from sortal.study.state import StudyState
 
-#: how many of the most likely numbers are compared with the answer
+#: limit of cost: likely numbers, and level candidates, that are compared with the answer
 N_COMPARED = 4
-#: error of the difference of two recoveries, and candidates that are called level at most
-LEVEL, MOST_LEVEL = TIE_WIDTH * 2**0.5 * CHOICE.score_error, 4
-#: adjusted Rand index from which on two candidates are one to the reader
+#: derived: error of the difference of two recoveries with that error each
+LEVEL = TIE_WIDTH * 2**0.5 * CHOICE.score_error
+#: tuned by eye: adjusted Rand index from which on two candidates are one to the reader
 NEARLY_THE_SAME = 0.95
-#: least probability of a number in a tree of granularities
+#: tuned by eye: least probability of a number that is named, or in a tree of granularities
 LEAST_LIKELY = 0.05
-#: probability from which on another number is named
-MIN_NAMED = 0.15
 
 
 def nesting(
@@ -66,10 +64,10 @@ def numbers_of(
     best = _best_of_each(ranked, judgement)
     if answer in shares:
         best[answer] = _BestOfNumber(str(ranked.index[0]))
-    (k, share), *rest = sorted(shares.items(), key=lambda item: (item[0] != answer, -item[1]))
+    (k, share), *further = sorted(shares.items(), key=lambda item: (item[0] != answer, -item[1]))
     numbers = [Number(k, share, best[k].name)]
     first = best[k].divided(state)
-    for k, share in rest:
+    for k, share in further:
         if len(numbers) >= N_COMPARED:
             numbers.append(Number(k, share, best[k].name))
             continue
@@ -90,7 +88,8 @@ def _relation(
     )
     nested, parts = nesting(coarse, fine)
     united = (
-        (whole, tuple(names[i] for i in part)) for whole, part in zip(wholes, parts, strict=True)
+        (name, tuple(names[i] for i in members))
+        for name, members in zip(wholes, parts, strict=True)
     )
     return nested, tuple(united)
 
@@ -116,7 +115,7 @@ def level_with(
         if float(ranked["recovery"].iloc[row]) < least:
             break
         if ranked["clusterer"].iloc[row] != "given" and (
-            len(level) >= MOST_LEVEL
+            len(level) >= N_COMPARED
             or not allowed[i]
             or agreement[i, listed].max() >= NEARLY_THE_SAME
         ):
@@ -165,8 +164,8 @@ def granularities(state: StudyState, numbers: Sequence[Number]) -> tuple[Granula
     for coarse, fine in pairwise(chain):
         names = candidate_cluster_names(state, str(coarse.name))
         _, parts = nesting(labels[coarse.k], labels[fine.k])
-        home = {part: names[whole] for whole, of_it in enumerate(parts) for part in of_it}
-        parents = tuple(home.get(part, "") for part in range(int(labels[fine.k].max()) + 1))
+        home = {child: names[parent] for parent, children in enumerate(parts) for child in children}
+        parents = tuple(home.get(child, "") for child in range(int(labels[fine.k].max()) + 1))
         out.append(Granularity(fine.k, str(fine.name), fine.probability, parents))
     return tuple(out)
 

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from sortal.clusterers import Clusterer
     from sortal.runtime.types import Metric, Rows
 
-#: maximum number of objects that clusterers with superlinear time are fitted to
+#: limit of cost: objects that clusterers with superlinear time are fitted to
 MAX_FITTED = 5_000
-#: maximum number of objects that the learned judge takes its evidence from
+#: limit of cost: objects that the learned judge takes its evidence from
 MAX_WEIGHED = 10_000
-#: maximum number of objects for which every measure is computed exactly
+#: limit of cost: objects up to which every measure is computed exactly
 MAX_EXACT = 20_000
-#: standard error that an estimate may have
+#: limit of cost: standard error at which an estimate is precise, so that its sample ends
 PRECISION = 0.005
-#: least number of objects that remain where copies of a whole data set are excluded
-LEAST_KEPT = 10
+#: limit of cost: rows whose differences from the means of cells are in memory at once
 _CELL_ROWS = 2**17
+#: limit of cost: rows whose copies in double precision are in memory at once
 _KEY_ROWS = 2**14
 
 
@@ -84,7 +84,7 @@ def in_order_of_contents(X: Rows, metric: Metric = "euclidean") -> ExtendableSam
     n = X.shape[0]
     order = np.argsort(_keys(X, metric), kind="stable").astype(np.int64)
     copies = 1 if metric in RELATIONS else _copies(X, order)
-    copies = copies if n // copies >= LEAST_KEPT else 1
+    copies = copies if n // copies >= 10 else 1
     nearest = np.empty(n, dtype=np.int32)
     nearest[order] = np.arange(n) // copies
     return ExtendableSample(order[::copies], nearest)
@@ -108,9 +108,9 @@ def _sums_in_any_order(relations: Rows) -> NDArray[np.float64]:
     """Sums of the squares of each object's distances or affinities, as sums of integers."""
     squares = relations * relations if isinstance(relations, np.ndarray) else relations.power(2)
     largest = squares.max() or 1.0
-    whole = squares * (2.0**40 / largest)
-    whole = np.rint(whole) if isinstance(whole, np.ndarray) else whole.rint()
-    return np.asarray(whole.sum(axis=1), dtype=np.float64).ravel()
+    integers = squares * (2.0**40 / largest)
+    integers = np.rint(integers) if isinstance(integers, np.ndarray) else integers.rint()
+    return np.asarray(integers.sum(axis=1), dtype=np.float64).ravel()
 
 
 def _copies(X: Rows, order: NDArray[np.int64]) -> int:
@@ -140,8 +140,8 @@ def draw_sample(
     n = X.shape[0]
     among = np.arange(n) if among is None else among
     rows = among[draw_rows(len(among), size, random_state)]
-    rest = np.setdiff1d(np.arange(n), rows, assume_unique=True)
+    unsampled = np.setdiff1d(np.arange(n), rows, assume_unique=True)
     nearest = np.empty(n, dtype=np.int32)
     nearest[rows] = np.arange(len(rows))
-    nearest[rest] = nearest_among(X, rows, rest, metric)
+    nearest[unsampled] = nearest_among(X, rows, unsampled, metric)
     return ExtendableSample(rows, nearest)

@@ -39,7 +39,8 @@ NO_LABELS = ("failed", "excluded")
 EXTERNAL_NOISE: NoisePolicy = "singletons"
 #: measures of candidates that are still computed once judging was stopped
 WHEN_STOPPED = ("silhouette", "adjusted_rand_index")
-CHUNK = 256  # partitions scored at a time; fixed, because sums depend on the batch
+#: limit of cost: partitions scored at a time; fixed, because sums depend on the batch
+CHUNK = 256
 
 
 def evaluate(
@@ -121,12 +122,12 @@ def _judge(
         ("internal", partial(Inputs.read, data, metric=metric, noise=state.settings.noise)),
         ("external", partial(Inputs.read, None, y=state.y, noise=EXTERNAL_NOISE)),
     )
-    for context, (kind, read) in zip(_contexts(state), reads, strict=True):
-        chosen = [measure for measure in measures if measure.kind == kind]
+    for context, (measure_kind, read) in zip(_contexts(state), reads, strict=True):
+        chosen = [measure for measure in measures if measure.kind == measure_kind]
         if not chosen:
             continue
         judged = chosen
-        if kind == "internal" and estimated:
+        if measure_kind == "internal" and estimated:
             judged = [measure for measure in chosen if sampled_by(measure, state.metric)]
         computed = compute(
             read(labelings),

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 
 #: numbers of clusters where no sweep named any
 DEFAULT_NUMBERS = range(2, 9)
-#: fits of k-means by the engine that take at most as long as one candidate of a sweep, judging
-#: included (``python -m benchmarks.stability by-default``)
+#: tuned by ``python -m benchmarks.stability by-default``: fits of k-means by the engine that take
+#: at most as long as one candidate of a sweep, judging included
 QUICK_FITS = 10
+#: limit of cost: resamples, and null references of each kind
 N_RESAMPLES, N_REFERENCES = 20, 5
 
 
@@ -53,8 +54,8 @@ def work_of(state: StudyState, candidate: dict[str, Any]) -> tuple[float, float]
     if clusterer.parameter == "n_clusters":
         numbers = set(swept_numbers(state)) or set(DEFAULT_NUMBERS)
         pairs = N_RESAMPLES + n_sets * n_null_resamples(N_RESAMPLES)
-        drawn = share_drawn(judged, max(numbers))
-        curve = 2 * pairs * drawn * (1 if clusterer.every_k else len(numbers))
+        share = share_drawn(judged, max(numbers))
+        curve = 2 * pairs * share * (1 if clusterer.every_k else len(numbers))
     # bootstrap samples have 1 − 1/e of the objects, those of the consensus 0.8
     clusters = 2 * N_RESAMPLES * (1 - math.exp(-1) + 0.8)
     swept = sum(

@@ -33,7 +33,19 @@ _CLUSTERS, _MEMBERSHIPS = "clusters of ", "memberships of "
 
 @dataclass(frozen=True)
 class Planned:
-    """A candidate before its fit."""
+    """A candidate before its fit.
+
+    Attributes
+    ----------
+    name, clusterer : str
+    parameter : str or None
+        What the clusterer is swept by; None for a clustering made elsewhere.
+    value : float or None
+        The value of the parameter.
+    start : int
+        Which of several starts.
+    seed : int or None
+    """
 
     name: str
     clusterer: str
@@ -52,10 +64,22 @@ def planned(candidate: Mapping[str, Any]) -> Planned:
 class Finished:
     """The outcome of a candidate; never changed once stored.
 
-    ``status`` is ``"ok"``, ``"flagged"`` (usable with a caveat), ``"failed"`` (no clustering) or
-    ``"excluded"`` (the clusterer does not support the distance). ``reason`` explains it.
-    ``fitted_on`` is the size of the sample, if there was one. ``memberships`` (n, k) are float32
-    for a soft clustering, bool for an overlapping one. Column c belongs to code c.
+    Attributes
+    ----------
+    name : str
+    status : {"ok", "flagged", "failed", "excluded"}
+        Flagged ones are usable with a caveat, failed ones have no clustering, and excluded ones a
+        clusterer that does not support the distance.
+    reason : str or None
+        What explains the status.
+    labels : ndarray of int32, shape (n,), or None
+    seconds : float
+    cluster_names : tuple of str or None
+        By the numbers in ``labels``.
+    fitted_on : int or None
+        The size of the sample, if there was one.
+    memberships : ndarray, shape (n, k), or None
+        float32 for a soft clustering, bool for an overlapping one. Column c belongs to code c.
     """
 
     name: str
@@ -70,7 +94,18 @@ class Finished:
 
 @dataclass(frozen=True)
 class Score:
-    """One value, or the reason why there is none; an estimate has a standard error."""
+    """One value, or the reason why there is none.
+
+    Attributes
+    ----------
+    partition, measure : str
+    value : float
+        NaN where it is undefined.
+    reason : str or None
+        Why it is.
+    error : float or None
+        The standard error of an estimate.
+    """
 
     partition: str
     measure: str
@@ -148,9 +183,9 @@ class Store:
                 "imputation make other data). Choose another storage file, or delete this one"
             )
 
-    def damaged(self, part: str) -> StorageError:
+    def damaged(self, content: str) -> StorageError:
         """The error for a part that is not as it was written."""
-        return self._file.damaged(part)
+        return self._file.damaged(content)
 
     def close(self) -> None:
         """Release the store for other processes; what was written stays."""
@@ -170,17 +205,17 @@ class Store:
 
     # -- what was decided ---------------------------------------------------------------------
 
-    def record(self, kind: str, content: dict[str, Any]) -> None:
+    def record(self, call: str, content: dict[str, Any]) -> None:
         """Append to what was decided and done, unless it equals the last call of its kind."""
-        if self.calls(kind)[-1:] == [(kind, content)]:
+        if self.calls(call)[-1:] == [(call, content)]:
             return
         with self._transaction("calls"):
-            self._file.put("call", {str(len(self.calls())): [kind, content]})
+            self._file.put("call", {str(len(self.calls())): [call, content]})
 
-    def calls(self, kind: str | None = None) -> list[tuple[str, dict[str, Any]]]:
+    def calls(self, wanted: str | None = None) -> list[tuple[str, dict[str, Any]]]:
         """Pairs of a kind and its content: what was decided and done, in order."""
         calls = self._file.values("call").values()
-        return [(call_kind, content) for call_kind, content in calls if kind in (None, call_kind)]
+        return [(call, content) for call, content in calls if wanted in (None, call)]
 
     @property
     def meta(self) -> dict[str, Any]:

@@ -117,16 +117,16 @@ def add(state: StudyState, labelings: object, *, reference: bool | None = None) 
     planned, finished = [], []
     for name, codes, names in zip(batch.names, batch.codes, batch.cluster_names, strict=True):
         outcome = _outcome(name, codes, names, memberships.get(name))
-        known = candidates.get(outcome.name)
+        stored = candidates.get(outcome.name)
         # an earlier call may have been stopped before it stored the labels
-        if known is None or (known["status"], known["clusterer"]) == ("planned", "given"):
+        if stored is None or (stored["status"], stored["clusterer"]) == ("planned", "given"):
             planned.append(Planned(outcome.name, "given", None, None, 0, None))
             finished.append(outcome)
             continue
         codes = outcome.labels
         partition = None if codes is None else partition_hash(canonical_codes(codes))
         same = np.array_equal(storage.memberships(outcome.name), outcome.memberships)  # type: ignore[arg-type]
-        if known["partition"] != partition or not same:
+        if stored["partition"] != partition or not same:
             raise InputError(
                 f"the study has another clustering called {outcome.name!r}; choose another name"
             )

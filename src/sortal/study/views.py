@@ -23,16 +23,52 @@ if TYPE_CHECKING:
 
 Kind: TypeAlias = Literal["all", "features", "components", "residual", "directions"]
 
-#: most features that are searched for groups, and most groups that are examined
-MOST_FEATURES, MOST_GROUPS = 300, 12
-#: chance that any two independent features are taken for dependent
-LEVEL = 0.001
-#: the same where independent groups of features are sought
-BLOCKS = 0.01
-#: most classes of a feature's values, and least objects of a class
-CLASSES, CLASS_SIZE = 6, 12
-#: most dimensions searched for independent components, and least objects for each
-MOST_COMPONENTS, PER_COMPONENT = 8, 25
+#: limit of cost: features that are searched for groups, since all pairs of them are tested
+MAX_FEATURES = 300
+#: limit of cost: groups of features whose views are searched
+MAX_GROUPS = 12
+#: limit of cost: dimensions that are searched for independent components
+MAX_COMPONENTS = 8
+
+
+@dataclass(frozen=True)
+class SearchLimits:
+    """The tuned limits of the search for alternatives.
+
+    All were set on data with two planted partitions, one and none (``sortal reproduce
+    alternatives``).
+    """
+
+    #: chance that any two independent features are taken for dependent
+    dependent: float = 0.001
+    #: the same where independent groups of features are sought
+    linked: float = 0.01
+    #: most classes of a feature's values, and least objects of a class
+    n_classes: int = 6
+    class_size: int = 12
+    #: least objects for each independent component
+    per_component: int = 25
+    #: most information that two different clusterings share, see :func:`shared_information`
+    alike: float = 0.2
+    #: least share of the combinations of clusters that occur, and least share of the expected
+    #: objects for a combination to occur
+    combinations: float = 0.75
+    occurring: float = 0.25
+    #: least share of a clustering's information in the two divisions that it crosses
+    merged: float = 0.75
+    #: least information of a separated clustering about each of these divisions
+    informative: float = 0.8
+    #: largest interaction of the divisions' effects on the means, over the weaker effect
+    interaction: float = 0.15
+    #: the finest candidate spans the space, too, if the answer has fewer clusters
+    spanning: int = 4
+    #: evidence above this value counts as this value
+    certain: float = 20.0
+    #: share of the best recovery that an alternative must have
+    share: float = 0.5
+
+
+LIMITS = SearchLimits()
 
 
 @dataclass(frozen=True)
@@ -68,13 +104,13 @@ def groups_of(P: Floats) -> list[tuple[int, ...]]:
     from scipy.spatial.distance import squareform
 
     d = P.shape[1]
-    if not 2 <= d <= MOST_FEATURES:
+    if not 2 <= d <= MAX_FEATURES:
         return []
     strength, linked = dependence(P)
     candidates: dict[tuple[int, ...], None] = {}
-    parts = connected_components(linked, directed=False)[1]
-    for part in range(parts.max() + 1):
-        members = np.flatnonzero(parts == part)
+    components_of = connected_components(linked, directed=False)[1]
+    for component in range(components_of.max() + 1):
+        members = np.flatnonzero(components_of == component)
         candidates[tuple(members.tolist())] = None
         if len(members) < 3:
             continue
@@ -87,7 +123,7 @@ def groups_of(P: Floats) -> list[tuple[int, ...]]:
     return sorted(groups, key=lambda group: (len(group) == 1, -len(group)))
 
 
-def dependence(P: Floats, level: float = LEVEL, fewest: int = 2) -> tuple[Floats, Bools]:
+def dependence(P: Floats, level: float = LIMITS.dependent, fewest: int = 2) -> tuple[Floats, Bools]:
     """Cramér's V of all pairs of columns, corrected for chance, and a mask of dependent pairs.
 
     A column's values have at least ``fewest`` classes.
@@ -95,7 +131,7 @@ def dependence(P: Floats, level: float = LEVEL, fewest: int = 2) -> tuple[Floats
     from scipy.stats import chi2
 
     n, d = P.shape
-    n_classes = int(np.clip(n // CLASS_SIZE**2, fewest, CLASSES))
+    n_classes = int(np.clip(n // LIMITS.class_size**2, fewest, LIMITS.n_classes))
     members = [_classes(P[:, j], n_classes) for j in range(d)]
     counts = [len(rows) for rows in members]
     U = np.concatenate(members).astype(np.float64)
@@ -141,8 +177,8 @@ def residual(X: NDArray[Any], metric: str, clusterings: dict[str, Codes]) -> Dat
     r, q = axes.shape
     if r - q < 1:
         return None
-    rest = np.linalg.svd(axes, full_matrices=True)[0][:, q:]
-    return DataView("residual", (), tuple(clusterings), metric, rest)
+    orthogonal = np.linalg.svd(axes, full_matrices=True)[0][:, q:]
+    return DataView("residual", (), tuple(clusterings), metric, orthogonal)
 
 
 def components(X: NDArray[Any], metric: str, name: str, codes: Codes) -> Iterator[DataView]:
@@ -154,8 +190,8 @@ def components(X: NDArray[Any], metric: str, name: str, codes: Codes) -> Iterato
     from sklearn.decomposition import FastICA
 
     P = DataView("all", metric=metric).points(X)
-    axes = space_between(P, [codes])[:, :MOST_COMPONENTS]
-    q = min(axes.shape[1], len(P) // PER_COMPONENT)
+    axes = space_between(P, [codes])[:, :MAX_COMPONENTS]
+    q = min(axes.shape[1], len(P) // LIMITS.per_component)
     if q < 2:
         return
     axes = axes[:, :q]
@@ -171,15 +207,15 @@ def feature_groups(X: NDArray[Any], metric: str) -> tuple[list[DataView], int]:
     """Views of dependent features and of single multimodal ones, and the number of groups."""
     order = feature_order(X)
     groups = [tuple(sorted(order[list(group)].tolist())) for group in groups_of(X[:, order])]
-    kept = []
+    views = []
     for group in groups:
         if len(group) == 1:
             if metric != "euclidean":  # one feature has one direction
                 continue
             if line_evidence(X[:, group[0]].astype(np.float64)) < VALLEYS.close_look:
                 continue
-        kept.append(DataView("features", group, (), metric))
-    return kept[:MOST_GROUPS], len(groups)
+        views.append(DataView("features", group, (), metric))
+    return views[:MAX_GROUPS], len(groups)
 
 
 def independent_blocks(X: NDArray[Any], metric: str) -> list[DataView]:
@@ -189,13 +225,13 @@ def independent_blocks(X: NDArray[Any], metric: str) -> list[DataView]:
     """
     from scipy.sparse.csgraph import connected_components
 
-    if not 2 <= X.shape[1] <= MOST_FEATURES:
+    if not 2 <= X.shape[1] <= MAX_FEATURES:
         return []
     order = feature_order(X)
     halves = np.column_stack([_upper(X[:, j]) for j in order])
-    linked = dependence(X[:, order], BLOCKS, 3)[1] | dependence(halves, BLOCKS)[1]
-    parts = connected_components(linked, directed=False)[1]
-    blocks = [tuple(sorted(order[parts == part].tolist())) for part in range(parts.max() + 1)]
+    linked = dependence(X[:, order], LIMITS.linked, 3)[1] | dependence(halves, LIMITS.linked)[1]
+    block_of = connected_components(linked, directed=False)[1]
+    blocks = [tuple(sorted(order[block_of == c].tolist())) for c in range(block_of.max() + 1)]
     if metric != "euclidean":  # one feature has one direction
         blocks = [block for block in blocks if len(block) > 1]
     return [DataView("features", block, (), metric) for block in blocks] if len(blocks) > 1 else []
@@ -218,16 +254,6 @@ def feature_order(X: NDArray[Any]) -> NDArray[np.intp]:
     skew = np.square(centred / np.where(spread > 0, spread, 1)) * np.sign(centred)
     skew = skew.mean(axis=0)
     return np.lexsort((skew.round(9), spread.round(9)))
-
-
-#: most information that two different clusterings share, see :func:`shared_information`
-ALIKE = 0.2
-#: least share of the combinations of clusters that occur, and least share of the expected
-#: objects for a combination to occur
-CROSSED, OCCURS = 0.75, 0.25
-#: least share of a clustering's information in the two divisions that it crosses, and largest
-#: interaction of their effects on the means, as a part of the weaker effect
-MERGED, LEFT = 0.75, 0.15
 
 
 def shared_information(first: Codes, second: Codes) -> float:
@@ -263,23 +289,29 @@ def _table(first: Codes, second: Codes) -> Floats:
 
 def differ(first: Codes, second: Codes) -> bool:
     """Whether two clusterings share little information and most combinations of clusters occur."""
-    return shared_information(first, second) <= ALIKE and _occurring(first, second) > CROSSED
+    return (
+        shared_information(first, second) <= LIMITS.alike
+        and _occurring(first, second) > LIMITS.combinations
+    )
 
 
 def _occurring(first: Codes, second: Codes) -> float:
     """Share of the combinations of clusters with enough of the objects expected by chance."""
     table = _table(first, second)
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / max(table.sum(), 1)
-    return float((table >= OCCURS * expected).mean())
+    return float((table >= LIMITS.occurring * expected).mean())
 
 
 def diverse(codes: Sequence[Codes], n: int) -> list[int]:
     """Positions of n clusterings: the first, then those least like the chosen; ascending."""
     chosen = list(range(min(1, len(codes))))
     while len(chosen) < min(n, len(codes)):
-        rest = [i for i in range(len(codes)) if i not in chosen]
+        candidates = [i for i in range(len(codes)) if i not in chosen]
         chosen.append(
-            min(rest, key=lambda i: max(shared_information(codes[i], codes[j]) for j in chosen))
+            min(
+                candidates,
+                key=lambda i: max(shared_information(codes[i], codes[j]) for j in chosen),
+            )
         )
     return sorted(chosen)
 
@@ -290,20 +322,20 @@ def is_crossed(codes: Codes, a: Codes, b: Codes, P: Floats) -> bool:
     The divisions share no information, all combinations of their clusters occur, both together
     determine the clustering, and their effects on the means add up.
     """
-    if shared_information(a, b) > ALIKE or _occurring(a, b) < 1:
+    if shared_information(a, b) > LIMITS.alike or _occurring(a, b) < 1:
         return False
     combined = a * (int(b.max()) + 1) + b
     entropy = _entropy(np.bincount(codes[codes >= 0]) / max((codes >= 0).sum(), 1))
     shared = shared_information(combined, codes) * min(
         entropy, _entropy(np.bincount(combined) / len(combined))
     )
-    if shared < MERGED * entropy:
+    if shared < LIMITS.merged * entropy:
         return False
     A, B = _members(a), _members(b)
     crossed = (A[:, :, None] * B[:, None, :]).reshape(len(P), -1)
     sums = _explained(np.column_stack([A, B]), P)
     least = min(sums - _explained(A, P), sums - _explained(B, P))
-    return bool(_explained(crossed, P) - sums <= LEFT * least)
+    return bool(_explained(crossed, P) - sums <= LIMITS.interaction * least)
 
 
 def _members(codes: Codes) -> Floats:

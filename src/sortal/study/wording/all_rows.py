@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sortal.study.wording.phrases import percent
+from sortal.runtime.numerals import percent
 
 if TYPE_CHECKING:
     from sortal.model import AssignedRows
@@ -22,7 +22,7 @@ def rows(assigned: AssignedRows) -> Iterator[tuple[str, str, str, str, str]]:
     """A line for each cluster, the largest first: number, name, rows, share and unlike rows."""
     order = sorted(range(len(assigned.sizes)), key=lambda c: -assigned.sizes[c])
     for c in order:
-        share = percent(assigned.sizes[c] / assigned.n_rows)
+        share = percent(assigned.sizes[c] / assigned.n_rows, 1)
         size, unlike = f"{assigned.sizes[c]:,}", f"{assigned.unlike[c]:,}"
         yield str(c), assigned.names[c], size, share, unlike
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sortal.study.wording.phrases import FEW
+from sortal.study.wording.phrases import LIMITS
 
 if TYPE_CHECKING:
     from typing import Any
 
     from sortal.study.facts import AnswerFacts
 
-#: length from which on further assumptions are counted, not named
-LONG = 150
 #: a few words for each kind of finding; ``{}`` are the columns
 PHRASES = {
     "distances": "taken for features, not distances",
@@ -59,19 +57,21 @@ def assumptions(answer: AnswerFacts) -> str:
     if not phrases:
         notes = (note for note in answer.notes if not note.startswith("The classes ("))
         return next(notes, "").removesuffix(".")
-    shown = phrases[:1]
-    while len(shown) < len(phrases) and len("; ".join(phrases[: len(shown) + 1])) <= LONG:
-        shown.append(phrases[len(shown)])
-    if len(shown) < len(phrases):
-        shown.append(f"{len(phrases) - len(shown)} more (sortal check)")
-    return "; ".join(shown)
+    listed = phrases[:1]
+    while (
+        len(listed) < len(phrases) and len("; ".join(phrases[: len(listed) + 1])) <= LIMITS.length
+    ):
+        listed.append(phrases[len(listed)])
+    if len(listed) < len(phrases):
+        listed.append(f"{len(phrases) - len(listed)} more (sortal check)")
+    return "; ".join(listed)
 
 
 def _phrase(finding: Any) -> str:
     """A few words on a finding, and the option that changes it where there is just one."""
-    names = [*map(repr, finding.columns[:FEW])]
-    if len(finding.columns) > FEW:
-        names[FEW - 1 :] = [f"{len(finding.columns) - FEW + 1} more"]
+    names = [*map(repr, finding.columns[: LIMITS.few])]
+    if len(finding.columns) > LIMITS.few:
+        names[LIMITS.few - 1 :] = [f"{len(finding.columns) - LIMITS.few + 1} more"]
     phrase = PHRASES.get(finding.key)
     if phrase is None:
         return str(finding.to_dict()["sentence"]).removesuffix(".")

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sortal.nulls.structure import NO_GAPS
-from sortal.study.wording.phrases import FEW, agreement, clusters, counted, listed, span
+from sortal.runtime.numerals import number_word, percent
+from sortal.study.wording.phrases import LIMITS, agreement, clusters, listed, span
 
 if TYPE_CHECKING:
     from sortal.study.divisions import Alternative, AlternativesFacts
@@ -34,8 +35,8 @@ def seen_in(view: DataView, feature_names: Sequence[str]) -> str:
         return "all features"
     if view.kind == "features":
         names = [str(feature_names[j]) for j in view.features]
-        if len(names) > FEW:
-            names[FEW - 1 :] = [f"{len(names) - FEW + 1} more"]
+        if len(names) > LIMITS.few:
+            names[LIMITS.few - 1 :] = [f"{len(names) - LIMITS.few + 1} more"]
         return listed(names)
     if view.kind == "directions":
         return "directions from the origin"
@@ -51,7 +52,7 @@ def about(alternative: Alternative) -> str:
     """The features that an alternative divides the objects by."""
     if not alternative.carried_by:
         return "no single feature"
-    return listed(f"{name} ({100 * share:.0f} %)" for name, share in alternative.carried_by)
+    return listed(f"{name} ({percent(share, 0)})" for name, share in alternative.carried_by)
 
 
 def sentences(alternatives: AlternativesFacts) -> list[str]:
@@ -60,22 +61,22 @@ def sentences(alternatives: AlternativesFacts) -> list[str]:
         return [REASONS[alternatives.reason or "candidates"]]
     where = "among the candidates"
     if alternatives.searched:
-        where = f"in {counted(alternatives.searched)} other views"
+        where = f"in {number_word(alternatives.searched)} other views"
     if len(alternatives) == 1:
         return [f"There is one way to group them. None {where} is as good and very different."]
     ways = "; ".join(
         f"{_letter(i)} by {about(alternative)}" for i, alternative in enumerate(alternatives)
     )
     lines = [
-        f"There are {counted(len(alternatives))} ways to group them: {ways}. In brackets: the "
+        f"There are {number_word(len(alternatives))} ways to group them: {ways}. In brackets: the "
         "share of the feature's variance between the clusters."
     ]
     if alternatives.crossed is not None:
         lines.append(f"The clusters of {alternatives.crossed} are the combinations of these.")
     highest = max(alternative.agreement for alternative in alternatives)
     lines.append(
-        f"Two of them share at most {100 * highest:.0f} % of their information, adjusted for "
-        f"chance ({100 * alternatives.alike:.0f} % is allowed)."
+        f"Two of them share at most {percent(highest, 0)} of their information, adjusted for "
+        f"chance ({percent(alternatives.alike, 0)} is allowed)."
     )
     return lines
 

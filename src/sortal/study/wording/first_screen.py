@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-#: largest share of a group's objects on the edge for a clear and for a mostly clear group
-CLEAR, MOSTLY = 0.05, 0.2
+from sortal.runtime.numerals import whole_percent
+from sortal.study.wording.phrases import LIMITS
+
 #: sentences shown when another candidate is opened; the page's script fills in ``{}``
 OPENED = {
     "other": "You are looking at {name}, not at the clustering to use.",
@@ -24,32 +25,31 @@ def certainty(edge: float | None, noun: str, again: float | None = None) -> tupl
     """
     if edge is None:
         return "", ""
-    word = "clear" if edge <= CLEAR else "mostly clear" if edge <= MOSTLY else "blurred"
-    reason = f"{_share(edge)} of its {noun} on the edge"
+    word = "mostly clear" if edge <= LIMITS.mostly_clear else "blurred"
+    word = "clear" if edge <= LIMITS.clear else word
+    reason = f"{whole_percent(edge)} of its {noun} on the edge"
     if edge == 0:
         reason = f"none of its {noun} on the edge"
     if again is None:
         return word, reason
     if again < 0.5:
         word = "unsure"
-    share = _share(again)
-    return word, f"{reason}; found again in {share} of the repeats with part of the data"
+    repeats = whole_percent(again)
+    return word, f"{reason}; found again in {repeats} of the repeats with part of the data"
 
 
-def caption(noun: str, *, kept: float | None, drawn: int, of: int, pale: bool) -> str:
+def caption(
+    noun: str, *, share_kept: float | None, n_drawn: int, n_objects: int, has_pale: bool
+) -> str:
     """Caption of the map: what a mark is, and what the map loses."""
     sentences = f"Each mark is one of the {noun}; those that are alike lie together."
-    if pale:
+    if has_pale:
         sentences += (
             " Pale ones lie on the edge: most of their nearest neighbours are in other groups."
         )
-    if kept is not None:
-        sentences += f" The map keeps {_share(kept)} of each one's ten nearest neighbours."
-    if drawn < of:
-        sentences += f" A random sample of {drawn:,} of the {of:,} is drawn."
+    if share_kept is not None:
+        share = whole_percent(share_kept)
+        sentences += f" The map keeps {share} of each one's ten nearest neighbours."
+    if n_drawn < n_objects:
+        sentences += f" A random sample of {n_drawn:,} of the {n_objects:,} is drawn."
     return sentences
-
-
-def _share(value: float) -> str:
-    """A share in whole per cent, with a non-breaking space."""
-    return "under 1\u00a0%" if 0 < value < 0.005 else f"{100 * value:.0f}\u00a0%"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sortal.bounds import percent_up
-from sortal.study.wording.phrases import clusters, percent
+from sortal.runtime.numerals import percent, percent_up
+from sortal.study.wording.phrases import clusters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,18 +45,24 @@ def stability_figure(answer: AnswerFacts, references: int, somewhere: bool) -> s
     )
 
 
-def consensus(shown: int, n: int) -> tuple[str, str]:
+def consensus(n_shown: int, n: int) -> tuple[str, str]:
     """Description and caption of the consensus matrix."""
     return (
-        f"Heat map: how often each two of {shown:,} objects share a cluster in subsamples.",
-        f"Dark blocks are groups that subsamples agree on ({shown:,} of {n:,} objects). The map "
+        f"Heat map: how often each two of {n_shown:,} objects share a cluster in subsamples.",
+        f"Dark blocks are groups that subsamples agree on ({n_shown:,} of {n:,} objects). The map "
         "looks crisp even for data without clusters; the curve of stability tells them apart.",
     )
 
 
-def elbow(within: pd.Series[float], first: int, chosen: int, n: int, of: int) -> tuple[str, str]:
+def elbow(
+    within: pd.Series[float], first: int, chosen: int, n_sampled: int, n_objects: int
+) -> tuple[str, str]:
     """Description and caption of the elbow."""
-    sample = "" if n == of else f" Both use a random sample: {n:,} of {of:,} objects."
+    sample = (
+        ""
+        if n_sampled == n_objects
+        else f" Both use a random sample: {n_sampled:,} of {n_objects:,} objects."
+    )
     verdict = "says the same" if first == chosen else f"says {first:,}"
     return (
         f"Within-cluster sum of squares of k-means for 1 to {len(within)} clusters, from "
@@ -82,22 +88,22 @@ def dendrogram(name: str, k: int, span: Sequence[float], *, chosen: bool) -> tup
     )
 
 
-def changing(n: int, of: int) -> str:
+def changing(n: int, n_judged: int) -> str:
     """Sentence on how many objects change their cluster in most resamples."""
-    return f"{n:,} of {of:,} objects are outside of their cluster in most resamples."
+    return f"{n:,} of {n_judged:,} objects are outside of their cluster in most resamples."
 
 
 def clarity(row: pd.Series[float], pairs: pd.DataFrame) -> list[str]:
     """Sentences on how well a classifier learns the clusters."""
     sentences = [
         "Five nearest neighbours, trained on all other objects, put "
-        f"{percent(row['accuracy'])} of the objects into the cluster that they are in. "
+        f"{percent(row['accuracy'], 1)} of the objects into the cluster that they are in. "
         f"Informativeness is {row['informativeness']:.3f} ± {row['standard_error']:.3f}: "
         "1 where everybody could learn the clusters, 0 where none can."
     ]
     if len(pairs):
         hard = ", ".join(
-            f"{a} and {b} ({percent(share)})"
+            f"{a} and {b} ({percent(share, 1)})"
             for a, b, share in zip(pairs["a"], pairs["b"], pairs["confusion"], strict=True)
         )
         sentences.append(f"Hardest to tell apart: {hard}.")

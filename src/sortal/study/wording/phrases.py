@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from sortal.runtime import numerals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sortal.study.facts import AnswerFacts, Recovery
 
-#: most items that a list in a sentence names
-FEW = 3
-#: least probability of groups that are called likely when the decision is unclear
-PROBABLE = 0.6
+
+@dataclass(frozen=True)
+class WordingLimits:
+    """How much sentences and tables name, and where words change; all tuned by eye."""
+
+    #: items that a list in a sentence names
+    few: int = 3
+    #: groups, words of a topic and classes that are listed
+    listed: int = 8
+    #: groups up to which each has its name and its rule
+    detailed: int = 4
+    #: rows to label next, and features in which a cluster differs
+    examples: int = 5
+    #: pairs of clusters in a table of tests
+    pairs: int = 40
+    #: characters from which on further assumptions are counted, not named
+    length: int = 150
+    #: numbers of groups are named until they reach this probability together
+    enough: float = 0.8
+    #: least probability of groups that are called likely when the decision is unclear
+    probable: float = 0.6
+    #: least agreement of clusterings that are much the same, and least advantage that is one
+    same: float = 0.8
+    better: float = 0.05
+    #: largest share of a group's objects on the edge for a clear and for a mostly clear group
+    clear: float = 0.05
+    mostly_clear: float = 0.2
+
+
+LIMITS = WordingLimits()
 
 
 def lower_first(sentence: str) -> str:
@@ -32,18 +57,6 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def share(value: float) -> str:
-    """A probability in per cent, to a tenth below ten."""
-    return numerals.percent(value)
-
-
-def certain_percent(value: float) -> str:
-    """A probability in whole per cent, never shown as 0 or 100 %."""
-    if value > 0.99:
-        return "over 99 %"
-    return "under 1 %" if value < 0.01 else f"{100 * value:.0f} %"
-
-
 def decision(answer: AnswerFacts) -> str | None:
     """Whether the data have clusters: "yes", "no" or "unclear"; None if not judged."""
     return None if answer.structure is None else answer.structure.decision
@@ -54,7 +67,7 @@ def probably(answer: AnswerFacts) -> bool:
     evidence = answer.structure
     if evidence is None:
         return False
-    return evidence.decision == "unclear" and evidence.probability >= PROBABLE
+    return evidence.decision == "unclear" and evidence.probability >= LIMITS.probable
 
 
 def natural(answer: AnswerFacts) -> bool:
@@ -70,21 +83,6 @@ def clusters(k: int) -> str:
 def groups(k: int) -> str:
     """A number of groups, the word for readers new to clustering."""
     return f"{k} group{'s' * (k != 1)}"
-
-
-def counted(n: int) -> str:
-    """A number in words up to twelve, in digits above.
-
-    >>> counted(3), counted(13)
-    ('three', '13')
-    """
-    return numerals.number_word(n)
-
-
-def percent(value: float | None, decimals: int = 1) -> str:
-    """A share in per cent, to a fixed number of decimals."""
-    assert value is not None
-    return numerals.percent(value, decimals)
 
 
 def agreement(recovery: Recovery) -> str:

@@ -5,25 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sortal.bounds import percent_up
-from sortal.bounds.wording import percent_down, skipped_short
+from sortal.bounds.wording import skipped_short
 from sortal.nulls.structure import NO_GAPS, UNCERTAIN_GAPS
+from sortal.runtime.numerals import certain_percent, number_word, percent, percent_down, percent_up
 from sortal.study.facts import RANDOM
+from sortal.study.numbers import LEAST_LIKELY
 from sortal.study.wording.assumed import assumptions
 from sortal.study.wording.phrases import (
-    FEW,
+    LIMITS,
     agreement,
-    certain_percent,
-    counted,
     decision,
     groups,
     is_supplied,
     listed,
     lower_first,
     natural,
-    percent,
     recovered,
-    share,
 )
 
 if TYPE_CHECKING:
@@ -39,16 +36,6 @@ if TYPE_CHECKING:
         ReferenceClustering,
     )
 
-#: groups that are listed, groups of which the name and the rule are, and words of a topic
-MOST_GROUPS, MOST_DETAILED, TOPIC_WORDS = 8, 4, 8
-#: numbers of groups are named until they reach this probability together, each with the second
-ENOUGH, LEAST = 0.8, 0.05
-#: least agreement of clusterings that are much the same, and least advantage that is one
-SAME, BETTER = 0.8, 0.05
-#: probability above which a number of groups is likelier than all others together
-LIKELIER = 0.5
-#: rows to label next that are named
-NEXT_ROWS = 5
 #: headings of the table of the user's clusterings
 OWN_HEADS = ("", "yours", "groups", "recovery", "like the first")
 #: what takes the place of the groups where no gaps between them were found
@@ -109,7 +96,7 @@ def _number(answer: AnswerFacts) -> str:
     k, first = groups(answer.n_clusters), next(iter(answer.numbers), None)
     if first is None or first.k != answer.n_clusters or len(answer.numbers) == 1:
         return k if natural(answer) else f"Perhaps {k}"
-    adverb = "Probably" if natural(answer) and first.probability > LIKELIER else "Perhaps"
+    adverb = "Probably" if natural(answer) and first.probability > 0.5 else "Perhaps"
     return f"{adverb} {k} ({certain_percent(first.probability)})"
 
 
@@ -117,7 +104,7 @@ def _of_own(answer: AnswerFacts, k: str) -> str:
     """The finding on clusterings that the user supplied."""
     n, recovery = answer.tried.distinct, answer.recovery
     if recovery is not None and recovery.value < RANDOM:
-        subject = "Your clustering" if n == 1 else f"None of your {counted(n)} clusterings"
+        subject = "Your clustering" if n == 1 else f"None of your {number_word(n)} clusterings"
         verb = "does not look" if n == 1 else "looks"
         return f"{subject} {verb} better than random groups."
     level = [clustering.name for clustering in answer.own[1:] if clustering.level]
@@ -126,10 +113,10 @@ def _of_own(answer: AnswerFacts, k: str) -> str:
     if n == 1:
         return f"Your clustering {answer.name} has {k}."
     if level:
-        more = [f"{len(level) - FEW} more"] * (len(level) > FEW)
-        others = listed([*level[:FEW], *more])
+        more = [f"{len(level) - LIMITS.few} more"] * (len(level) > LIMITS.few)
+        others = listed([*level[: LIMITS.few], *more])
         return f"{answer.name} ({k}) comes first, level with {others}."
-    return f"The best of your {counted(n)} clusterings is {answer.name}, with {k}."
+    return f"The best of your {number_word(n)} clusterings is {answer.name}, with {k}."
 
 
 def _data(answer: AnswerFacts) -> str:
@@ -153,21 +140,21 @@ def group_lines(
     """A line for each of the largest groups."""
     ordered = sorted(described, key=lambda cluster: -cluster.size)
     lines = []
-    for cluster in ordered[:MOST_GROUPS]:
+    for cluster in ordered[: LIMITS.listed]:
         rule = "" if cluster.rule is None else cluster.rule.brief
-        right = "" if cluster.accuracy is None else f"{100 * cluster.accuracy:.0f} % right"
+        right = "" if cluster.accuracy is None else f"{percent(cluster.accuracy, 0)} right"
         name = "" if cluster.name == str(cluster.cluster) else cluster.name
         if of_terms and cluster.named_by is None:
-            name = ", ".join(term.feature for term in cluster.telling[:TOPIC_WORDS])
+            name = ", ".join(term.feature for term in cluster.telling[: LIMITS.listed])
             rule = right = ""
-        if len(ordered) > MOST_DETAILED and rule and cluster.named_by is None:
+        if len(ordered) > LIMITS.detailed and rule and cluster.named_by is None:
             name = ""
         noun = answer.noun if cluster.size != 1 else answer.noun[:-1]
         lines.append(Group(str(cluster.cluster), f"{cluster.size:,} {noun}", name, rule, right))
-    if len(ordered) > MOST_GROUPS:
-        rest = sum(cluster.size for cluster in ordered[MOST_GROUPS:])
-        more = f"in {len(ordered) - MOST_GROUPS:,} smaller groups"
-        lines.append(Group("", f"{rest:,} {answer.noun}", more, "", ""))
+    if len(ordered) > LIMITS.listed:
+        n_further = sum(cluster.size for cluster in ordered[LIMITS.listed :])
+        more = f"in {len(ordered) - LIMITS.listed:,} smaller groups"
+        lines.append(Group("", f"{n_further:,} {answer.noun}", more, "", ""))
     if answer.outliers:
         lines.append(Group("", f"{answer.outliers:,} {answer.noun}", "in no group", "", ""))
     return lines
@@ -196,9 +183,9 @@ def lines(answer: AnswerFacts, *, anyway: bool = False) -> list[tuple[str, str]]
     """Further facts, each with its heading; without gaps only ``anyway`` tells of the split."""
     if is_none(answer) and not anyway:
         # what a split repeats is told where the split is shown
-        told = tuple(finding for finding in answer.findings if finding.key != "reproduced")
-        harmful = any(finding.severity == "harmful" for finding in told)
-        assumed = assumptions(replace(answer, findings=told)) if harmful else ""
+        findings = tuple(finding for finding in answer.findings if finding.key != "reproduced")
+        harmful = any(finding.severity == "harmful" for finding in findings)
+        assumed = assumptions(replace(answer, findings=findings)) if harmful else ""
         return [("", INSTEAD), *[("Assumed", assumed)] * harmful]
     rows = (
         ("How many", _how_many(answer)),
@@ -220,9 +207,9 @@ def lines(answer: AnswerFacts, *, anyway: bool = False) -> list[tuple[str, str]]
 def _how_many(answer: AnswerFacts) -> str:
     """The likely numbers of groups, and how their clusterings are related."""
     named: list[Number] = []
-    for number in answer.numbers[:FEW]:
+    for number in answer.numbers[: LIMITS.few]:
         total = sum(earlier.probability for earlier in named)
-        if named and (total >= ENOUGH or number.probability < LEAST):
+        if named and (total >= LIMITS.enough or number.probability < LEAST_LIKELY):
             break
         named.append(number)
     if not named:
@@ -259,22 +246,26 @@ def changes(united: Iterable[tuple[str, Sequence[str]]], finer: bool) -> list[st
     >>> changes([("1", ["1"]), ("2", ["2", "3"])], True), changes([("2", ["2", "3"])], False)
     (['group 2 splits'], ['groups 2 and 3 join'])
     """
-    several = [(whole, parts) for whole, parts in united if len(parts) > 1]
+    several = [(name, parts) for name, parts in united if len(parts) > 1]
     if not several:
         return []
     if finer:
         verb = "splits" if len(several) == 1 else "split"
-        return [f"{named_groups([whole for whole, _ in several])} {verb}"]
-    return [f"{named_groups(parts)} join" for _, parts in several[:FEW]]
+        return [f"{named_groups([name for name, _ in several])} {verb}"]
+    return [f"{named_groups(parts)} join" for _, parts in several[: LIMITS.few]]
 
 
-def difference(answer: AnswerFacts, one: LevelCandidate) -> str:
+def difference(answer: AnswerFacts, candidate: LevelCandidate) -> str:
     """What a candidate that is level with the answer shares with it, and what differs."""
-    changed = changes(one.united, one.n_clusters > answer.n_clusters) if one.is_nested else []
-    if not changed and one.is_nested:
+    changed = (
+        changes(candidate.united, candidate.n_clusters > answer.n_clusters)
+        if candidate.is_nested
+        else []
+    )
+    if not changed and candidate.is_nested:
         return "some objects change groups"
     if not changed:
-        return f"{named_groups(one.shared) if one.shared else 'no group'} the same"
+        return f"{named_groups(candidate.shared) if candidate.shared else 'no group'} the same"
     return ", ".join(changed)
 
 
@@ -284,7 +275,7 @@ def named_groups(names: Sequence[str]) -> str:
     >>> named_groups(["1", "2"]), named_groups(["low age"]), named_groups(list("abcdef"))
     ('groups 1 and 2', 'low age', '6 groups')
     """
-    if len(names) > FEW:
+    if len(names) > LIMITS.few:
         return groups(len(names))
     if all(name.isdecimal() for name in names):
         return f"group{'s' * (len(names) > 1)} {listed(names)}"
@@ -300,14 +291,14 @@ def _made_by(answer: AnswerFacts) -> str:
         text += f"; {answer.reached_by:,} of {n:,} candidates agree on these groups"
     if answer.measured is not None and answer.tried.distinct > 1:
         measure = answer.measured
-        known = " with the known classes" if measure.n_known else ""
-        text += f"; best {measure.title}{known} ({measure.value:.4g})"
+        classes = " with the known classes" if measure.n_known else ""
+        text += f"; best {measure.title}{classes} ({measure.value:.4g})"
     for evidence, what in (
         (answer.labelled, f"the {answer.labelled.n_labels:,} labels" if answer.labelled else ""),
         (answer.pairs, "the known pairs"),
     ):
         if evidence is not None and evidence.before == evidence.before:
-            before, after = share(evidence.before), share(evidence.after)
+            before, after = percent(evidence.before), percent(evidence.after)
             verb = "raise" if evidence.after >= evidence.before else "lower"
             if before != after:
                 text += f"; {what} {verb} its probability from {before} to {after} (no guarantee)"
@@ -316,16 +307,16 @@ def _made_by(answer: AnswerFacts) -> str:
 
 def _level(answer: AnswerFacts) -> str:
     """Phrase on candidates that cannot be told apart from the answer."""
-    names = [one.name for one in answer.level] or list(answer.tied)
+    names = [candidate.name for candidate in answer.level] or list(answer.tied)
     if answer.measured is not None:
         names += [name for name in answer.measured.inside_error if name not in names]
     if not names:
         return ""
-    first, rest = names[0], len(names) - 1
+    first, n_further = names[0], len(names) - 1
     if answer.level:
         nearest = answer.level[0]
         first += f" ({groups(nearest.n_clusters)}: {difference(answer, nearest)})"
-    return f", level with {listed([first, *[f'{rest} more'] * (rest > 0)])}"
+    return f", level with {listed([first, *[f'{n_further} more'] * (n_further > 0)])}"
 
 
 def _steady(answer: AnswerFacts) -> str:
@@ -355,7 +346,7 @@ def _beside(answer: AnswerFacts) -> str:
     if reference.agreement == 1:
         return f"{groups(reference.n_clusters)}, the same ones"
     worth = f"recovery {agreement(reference.recovery)}"
-    if reference.agreement >= SAME:
+    if reference.agreement >= LIMITS.same:
         return f"{groups(reference.n_clusters)}, much the same ones ({worth})"
     if not is_better(reference, answer.recovery):
         return f"{groups(reference.n_clusters)}, no better ({worth})"
@@ -365,8 +356,8 @@ def _beside(answer: AnswerFacts) -> str:
 
 def is_better(reference: ReferenceClustering, recovery: Recovery | None) -> bool:
     """Whether sortal's own clustering differs, and has a higher recovery."""
-    ahead = recovery is None or reference.recovery.value >= recovery.value + BETTER
-    return ahead and reference.agreement < SAME
+    ahead = recovery is None or reference.recovery.value >= recovery.value + LIMITS.better
+    return ahead and reference.agreement < LIMITS.same
 
 
 def _guarantee(answer: AnswerFacts) -> str:
@@ -405,9 +396,9 @@ def _next(answer: AnswerFacts) -> str:
     more, best = answer.more_labels, answer.guarantee
     if more is None or not more.rows or best is None or best.refused:
         return ""
-    shown = ", ".join(f"{row:,}" for row in more.rows[:NEXT_ROWS])
-    rest = ", ... (column `label_next`)" if len(more.rows) > NEXT_ROWS else ""
-    return f"rows {shown}{rest}; skip none"
+    rows = ", ".join(f"{row:,}" for row in more.rows[: LIMITS.examples])
+    column = ", ... (column `label_next`)" if len(more.rows) > LIMITS.examples else ""
+    return f"rows {rows}{column}; skip none"
 
 
 def _sample(answer: AnswerFacts) -> str:

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sortal.runtime.numerals import percent
+from sortal.study.wording.phrases import LIMITS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -14,12 +17,10 @@ if TYPE_CHECKING:
 
     from sortal.inference import Differences
 
-#: corrected p-values below which there are one, two, three stars
+#: derived: by convention, corrected p-values below which there are one, two, three stars
 LEVELS = (0.05, 0.01, 0.001)
 #: note below the table
 KEY = "*, **, ***: p below 0.05, 0.01, 0.001, corrected for all tests of the table (Holm)."
-#: most pairs in the table, and most features of a cluster
-MOST_PAIRS, MOST_FEATURES = 40, 5
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Tested:
 def tested(differences: Differences, labels: NDArray[Any], names: Sequence[str]) -> Tested:
     """Tests on thinned data as tables; ``labels`` and ``names`` are of the shown clustering."""
     display_names = _display_names(differences.labels, labels, names)
-    shown: Any = differences.pairs.sort_values("p_holm", kind="stable").head(MOST_PAIRS)
+    clearest: Any = differences.pairs.sort_values("p_holm", kind="stable").head(LIMITS.pairs)
     pairs = tuple(
         (
             display_names[row.cluster],
@@ -42,16 +43,16 @@ def tested(differences: Differences, labels: NDArray[Any], names: Sequence[str])
             _number(row.difference),
             _p(row.p_holm),
         )
-        for row in shown.itertuples()
+        for row in clearest.itertuples()
     )
     features = []
     for cluster, rows in differences.features.groupby("cluster", sort=False):
         clear: Any = rows[rows["p_holm"] < LEVELS[0]].sort_values("p_holm", kind="stable")
         if len(clear):
             listed = [f"{row.feature}{stars(row.p_holm)}" for row in clear.itertuples()]
-            rest = len(listed) - MOST_FEATURES
-            more = f" and {rest} more" if rest > 0 else ""
-            features.append((display_names[cluster], ", ".join(listed[:MOST_FEATURES]) + more))
+            n_further = len(listed) - LIMITS.examples
+            more = f" and {n_further} more" if n_further > 0 else ""
+            features.append((display_names[cluster], ", ".join(listed[: LIMITS.examples]) + more))
     k = len(display_names)
     first = (
         f"{k} clusters were found in one part of the values and compared in the other. Each is "
@@ -93,11 +94,11 @@ def _display_names(
     out: dict[Any, str] = {}
     matches: list[int] = []
     for cluster in np.unique(first_labels[first_labels != -1]).tolist():
-        shown = labels[first_labels == cluster]
-        inside = np.bincount(shown[shown >= 0], minlength=len(names))
+        labels_inside = labels[first_labels == cluster]
+        inside = np.bincount(labels_inside[labels_inside >= 0], minlength=len(names))
         most = int(np.argmax(inside))
-        part = 100 * inside[most] / len(shown)
+        share = inside[most] / len(labels_inside)
         matches.append(most)
         suffix = f", no. {matches.count(most)}" if matches.count(most) > 1 else ""
-        out[cluster] = f"{names[most]} ({part:.0f} %){suffix}"
+        out[cluster] = f"{names[most]} ({percent(share, 0)}){suffix}"
     return out

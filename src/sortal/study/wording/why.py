@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sortal.bounds import percent_up
-from sortal.bounds.wording import percent_down, premises
+from sortal.bounds.wording import premises
+from sortal.runtime.numerals import percent, percent_down, percent_up
 from sortal.stability.assessment import own_number
 from sortal.study.wording.phrases import (
-    FEW,
+    LIMITS,
     agreement,
     clusters,
     is_supplied,
     listed,
-    percent,
-    share,
     span,
 )
 from sortal.study.wording.screen import difference
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
     from sortal.bounds import Guarantee
     from sortal.study.facts import AnswerFacts, LabelEvidence, PairEvidence
 
-#: classes that are named
-MOST_CLASSES = 8
 #: why the judge did not decide, by reason
 SKIPPED = {
     "graph": "The learned judge needs distances, and a graph has only edges",
@@ -95,7 +91,7 @@ def vote(answer: AnswerFacts) -> list[str]:
     sentences = [] if skipped is None else [f"{SKIPPED[skipped]}, so the consensus decided."]
     first = [family.name for family in votes if family.first]
     prefers = [f"{family.name} prefers {family.prefers}" for family in votes if not family.first]
-    if len(prefers) > FEW:
+    if len(prefers) > LIMITS.few:
         prefers[2:] = [f"{len(prefers) - 2} more prefer others"]
     if len(votes) == 1:
         sentences.append(f"One family of internal measures, {votes[0].name}, decided.")
@@ -113,7 +109,7 @@ def vote(answer: AnswerFacts) -> list[str]:
 def _inside(answer: AnswerFacts) -> list[str]:
     """Sentence on the mean silhouette, if few clusterings were compared."""
     mean = answer.silhouette
-    if mean is None or answer.tried.distinct > FEW:
+    if mean is None or answer.tried.distinct > LIMITS.few:
         return []
     side = "1 at best"
     if mean < 0:
@@ -135,7 +131,7 @@ def measured(answer: AnswerFacts) -> list[str]:
         sentences.append("One measure alone does not show whether the groups are natural.")
     if measure.inside_error:
         sentences.append(
-            f"The sample cannot separate it from {listed(measure.inside_error[:FEW])}: the "
+            f"The sample cannot separate it from {listed(measure.inside_error[: LIMITS.few])}: the "
             "difference is within the error."
         )
     return sentences
@@ -147,7 +143,7 @@ def labelled(answer: AnswerFacts) -> list[str]:
     if evidence is None:
         return []
     return [
-        f"With the {evidence.n_labels:,} labels its probability is {share(evidence.after)}"
+        f"With the {evidence.n_labels:,} labels its probability is {percent(evidence.after)}"
         f"{_alike(evidence)}. This ranks the candidates and guarantees nothing."
     ]
 
@@ -157,22 +153,22 @@ def paired(answer: AnswerFacts) -> list[str]:
     evidence = answer.pairs
     if evidence is None:
         return []
-    n, kept = evidence.n_must + evidence.n_cannot, evidence.kept_must + evidence.kept_cannot
+    n, n_kept = evidence.n_must + evidence.n_cannot, evidence.kept_must + evidence.kept_cannot
     sentence = (
-        f"It keeps {kept:,} of the {n:,} known pairs: {evidence.kept_must:,} of "
+        f"It keeps {n_kept:,} of the {n:,} known pairs: {evidence.kept_must:,} of "
         f"{evidence.n_must:,} that must be together, {evidence.kept_cannot:,} of "
         f"{evidence.n_cannot:,} that cannot."
     )
     if np.isnan(evidence.after):
         return [sentence]
-    return [sentence, f"Its probability is {share(evidence.after)}{_alike(evidence)}."]
+    return [sentence, f"Its probability is {percent(evidence.after)}{_alike(evidence)}."]
 
 
 def _alike(evidence: LabelEvidence | PairEvidence) -> str:
     """Clauses on the probability before, and on that with near copies where it is larger."""
-    alike = share(evidence.alike)
-    copies = "" if alike == share(evidence.after) else f", and {alike} with its near copies"
-    return f" ({share(evidence.before)} without them){copies}"
+    alike = percent(evidence.alike)
+    copies = "" if alike == percent(evidence.after) else f", and {alike} with its near copies"
+    return f" ({percent(evidence.before)} without them){copies}"
 
 
 def guarantee(answer: AnswerFacts) -> list[str]:
@@ -197,9 +193,9 @@ def _of_each_class(best: Guarantee) -> list[str]:
     limits = list(best.row_classes.by_class.items())
     if len(limits) < 2:
         return []
-    shown = [f"{percent_down(limit)} of {name}" for name, limit in limits[:MOST_CLASSES]]
+    shares = [f"{percent_down(limit)} of {name}" for name, limit in limits[: LIMITS.listed]]
     return [
-        f"In the unlabelled rows of each class, at least these shares are right: {listed(shown)} "
+        f"In the unlabelled rows of each class, at least these shares are right: {listed(shares)} "
         "(`class_guaranteed`)."
     ]
 
@@ -208,14 +204,14 @@ def rivals(answer: AnswerFacts) -> list[str]:
     """Sentence on the ties, or on the runner-up."""
     second = answer.runner_up
     if answer.tied and not (answer.votes and answer.tried.distinct == 2):
-        return [f"It ties with {listed(answer.tied[:FEW])}."]
+        return [f"It ties with {listed(answer.tied[: LIMITS.few])}."]
     if second is None or answer.tied or (answer.own and is_supplied(answer)):
         return []
     details = [clusters(second.n_clusters)]
     if second.recovery is not None:
         details.append(f"recovery {agreement(second.recovery)}")
     elif answer.labelled is not None and second.score is not None:
-        details.append(f"probability {share(second.score)}")
+        details.append(f"probability {percent(second.score)}")
     elif answer.measured is not None and second.score is not None:
         details.append(f"{second.score:.4g}")
     elif answer.decided_by == "guarantee" and second.score is not None:
@@ -226,13 +222,13 @@ def rivals(answer: AnswerFacts) -> list[str]:
 def level(answer: AnswerFacts) -> list[str]:
     """Sentences on the candidates that are level with the answer, and on the tree of numbers."""
     sentences = [
-        f"Level with it: {one.name} ({clusters(one.n_clusters)}, recovery "
-        f"{agreement(one.recovery)}, adjusted Rand index {one.agreement:.2f} with it; "
-        f"{difference(answer, one)})."
-        for one in answer.level
+        f"Level with it: {candidate.name} ({clusters(candidate.n_clusters)}, recovery "
+        f"{agreement(candidate.recovery)}, adjusted Rand index {candidate.agreement:.2f} with it; "
+        f"{difference(answer, candidate)})."
+        for candidate in answer.level
     ]
     if len(answer.granularities) > 1:
-        numbers = listed(f"{one.k} ({percent(one.probability, 0)})" for one in answer.granularities)
+        numbers = listed(f"{g.k} ({percent(g.probability, 0)})" for g in answer.granularities)
         sentences.append(f"{numbers} clusters form a tree: larger numbers split smaller.")
     return sentences
 
@@ -270,7 +266,7 @@ def stability(answer: AnswerFacts) -> list[str]:
         recur = "All clusters recur"
     worst = ""
     if facts.n_stable < answer.n_clusters:
-        worst = f" Cluster {facts.worst} dissolves in {100 * facts.dissolved:.0f} % of them."
+        worst = f" Cluster {facts.worst} dissolves in {percent(facts.dissolved, 0)} of them."
     sentences = [f"{recur} in resamples (mean Jaccard at least 0.75).{worst}", *_number(answer)]
     if facts.n_judged < answer.n_objects:
         sentences.append(f"Stability was judged on a sample of {facts.n_judged:,} objects.")
@@ -290,13 +286,15 @@ def _number(answer: AnswerFacts) -> list[str]:
             f"Resampling finds no number from {facts.numbers[0]} to {facts.numbers[-1]} far more "
             "stable than null references: the data may be one cluster, or clusters without gaps."
         ]
-    kept = (
-        f"{percent(facts.kept)} of its worst cluster stay together, against "
-        f"{percent(facts.null)} in null references"
+    assert facts.kept is not None
+    assert facts.null is not None
+    stays = (
+        f"{percent(facts.kept, 1)} of its worst cluster stay together, against "
+        f"{percent(facts.null, 1)} in null references"
     )
     if facts.selected == k:
-        return [f"Resampling also prefers {clusters(k)}: {kept}."]
-    return [f"Resampling prefers {clusters(facts.selected)}: {kept}."]
+        return [f"Resampling also prefers {clusters(k)}: {stays}."]
+    return [f"Resampling prefers {clusters(facts.selected)}: {stays}."]
 
 
 def remarks(answer: AnswerFacts) -> list[str]:

@@ -14,13 +14,13 @@ from scipy import sparse
 
 import sortal
 from sortal.datasets import from_array
-from sortal.report._candidates import _profiled
+from sortal.report._candidates import _profiled, columns
 from sortal.report._clusters import _central
-from sortal.report._columns import columns
-from sortal.report._drawing import series
 from sortal.report._facts import Facts, gather
-from sortal.report._judges import MOST_DOWNLOADED, _classes_file, _recognised, clarity
-from sortal.report._map import _scaled, drawn
+from sortal.report._judges import _classes_file, _recognised, clarity
+from sortal.report._map import _scaled, embedded
+from sortal.report._parts import LIMITS as PAGE
+from sortal.report._parts import series
 from sortal.report._pictures import elbow
 from sortal.report._sections import failures
 from sortal.report._tables import LIMITS, _columns
@@ -30,9 +30,9 @@ from sortal.runtime.draws import draw_rows
 @pytest.mark.parametrize(("d", "unit"), [(2, False), (3, True)])
 def test_rows_under_cosine_are_drawn_as_unit_rows_where_they_are_projected(d, unit):
     data = from_array(np.random.default_rng(0).normal(size=(20, d)) + 3)
-    shown = drawn(SimpleNamespace(dataset=data, metric="cosine"))
+    shown = embedded(SimpleNamespace(dataset=data, metric="cosine"))
     assert np.allclose(np.linalg.norm(shown.X, axis=1), 1) == unit
-    assert drawn(SimpleNamespace(dataset=data, metric="cityblock")) is data
+    assert embedded(SimpleNamespace(dataset=data, metric="cityblock")) is data
 
 
 def test_nothing_is_best_where_nothing_is_ranked():
@@ -114,7 +114,7 @@ def test_the_same_objects_have_silhouettes_in_every_page():
 @pytest.mark.parametrize(
     ("refused", "n", "rows", "first"),
     [(None, 3, None, [0, 1, 2]), (None, 3, [4, 6, 9], [4, 6, 9]), ("few labels", 3, None, None),
-     (None, MOST_DOWNLOADED + 1, None, None)],
+     (None, PAGE.rows + 1, None, None)],
 )  # fmt: skip
 def test_classes_can_be_saved_where_they_are_guaranteed_and_not_too_many(refused, n, rows, first):
     answer = SimpleNamespace(
