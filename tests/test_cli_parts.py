@@ -195,6 +195,7 @@ STEPS = [
 ]  # fmt: skip
 
 
+@pytest.mark.quick(2)
 @pytest.mark.posix
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize(("module", "step", "name"), STEPS)
@@ -232,6 +233,7 @@ def test_a_budget_of_time_stops_what_runs() -> None:
     time.sleep(0.1)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.posix
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
