@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import softmax
 
-from sortal.judge import TEMPERATURE, Judge, degenerate, load_judge, set_back
+from sortal.judge import Judge, JudgeSettings, degenerate, load_judge, set_back
 from sortal.study import by_expected_agreement, level_numbers
 from sortal_lab import ExperimentResult
 from sortal_lab.cases import OWN, TrainingCase
@@ -94,7 +94,7 @@ def tried(whole: TrainingCase, judge: Judge) -> ChoiceTrial:
     numbers = case.evidence.traits.sizes[:, 0].astype(np.int64)
     for m, likelihood in case.labelled.items():
         reached[f"labels alone, {m}"] = _by_labels(case, likelihood)
-        logs = set_back(judgement.level, case.evidence) / TEMPERATURE + likelihood
+        logs = set_back(judgement.level, case.evidence) / JudgeSettings().temperature + likelihood
         logs[~level_numbers(softmax(logs), numbers)] = -np.inf
         reached[f"judge and labels, {m}"] = float(case.first[np.argmax(logs)])
     reached["best candidate"] = float(case.first.max())

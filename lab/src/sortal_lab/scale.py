@@ -55,6 +55,7 @@ WHOLE = (
 QUICK: dict[str, Quick] = {
     "abul2003": Quick(1, "two resamples instead of 20, without pendigits and isolet"),
     "conformance": Quick(2, "two random clusterings instead of 12"),
+    "constants": Quick(1, "one generated task instead of 60"),
     "column-weights": Quick(1, "one table of each kind instead of 10"),
     "rubbish-columns": Quick(1, "one draw of the columns instead of 3"),
     "steadiness": Quick(

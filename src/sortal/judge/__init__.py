@@ -16,16 +16,18 @@ from sortal.judge.judgements import (
     set_back,
     shares,
 )
-from sortal.judge.label_likelihood import TEMPERATURE, log_likelihood
+from sortal.judge.label_likelihood import log_likelihood
+from sortal.judge.settings import EvidenceSettings, JudgeSettings
 
 __all__ = [
     "FEWEST_OBJECTS",
     "NEAR",
-    "TEMPERATURE",
     "VERSION",
     "Evidence",
+    "EvidenceSettings",
     "Forest",
     "Judge",
+    "JudgeSettings",
     "Judgement",
     "Traits",
     "columns",

@@ -13,9 +13,10 @@ import numpy as np
 from sortal.judge.likelihood import (
     LIKELIHOOD_NAMES,
     likelihood_evidence,
-    memory_parts,
+    memory_slices,
     principal_axes,
 )
+from sortal.judge.settings import EVIDENCE, EvidenceSettings
 from sortal.runtime.threads import in_order
 
 if TYPE_CHECKING:
@@ -27,20 +28,26 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 T = TypeVar("T")
 
-N_NEIGHBORS = 10
-#: neighbours of the wider view, at most a sixth of the objects
-N_WIDE = 30
-CORE_NEIGHBOR = 5
-#: largest number of coordinates for lines, samples and null sets
-DIMENSIONS = 30
-#: features above which dense data are projected, as sparse data are, and latent dimensions
+#: limit of cost: saves further coordinates of lines, samples and null sets
+MAX_DIMENSIONS = 30
+#: limit of cost: saves neighbours and trees of wide data: features above which dense data are
+#: projected, as sparse data are, and latent dimensions
 MAX_DENSE_FEATURES, LATENT_DIMENSIONS = 1000, 100
-#: largest number of objects in the evidence
+#: limit of cost: saves distances to further landmarks of data whose distance is not Euclidean
+MAX_LANDMARKS = 500
+#: limit of cost: saves the evidence of further objects
 MAX_SEEN_OBJECTS = 10_000
-#: number of objects from which halves and null sets are clustered in parallel
-PARALLEL_FROM = 1_000
-N_HALVES = 3
-N_NULLS = 2
+#: limit of cost: saves threads for fewer objects, in halves and null sets
+MIN_PARALLEL_OBJECTS = 1_000
+#: limit of cost: saves clusterings of further halves and null sets
+N_HALVES, N_NULLS = 3, 2
+#: limit of cost: saves further columns whose own distributions are compared
+MAX_COLUMNS = 50
+#: limit of cost: saves further rounds of k-means of the anchors
+N_ROUNDS = 10
+#: limit of cost: saves the anchors between these numbers of clusters
+ANCHOR_NUMBERS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50)
+ANCHOR_METHODS = ("k-means", "ward", "genie")
 
 NEIGHBOR_NAMES = (
     "neighbour purity", "worst neighbour purity", "nearest in own cluster",
@@ -64,8 +71,6 @@ SIZE_NAMES = ("clusters", "outliers", "smallest", "largest", "evenness", "tiny",
 #: column of the share of clusters with fewer than 1 % of the objects, or than three
 TINY = SIZE_NAMES.index("tiny")
 OWN_NAMES = NEIGHBOR_NAMES + TREE_NAMES + VALLEY_NAMES + LINE_NAMES
-#: columns whose own distributions are compared, and parts of those of many values
-MOST_COLUMNS, MOST_PARTS = 50, 8
 STABILITY_NAMES = (
     "stability", "mean stability", "k-means stability", "ward stability", "genie stability",
     "k-means stability of k", "ward stability of k", "genie stability of k",
@@ -74,6 +79,8 @@ AGAINST_NULL = (
     "neighbour purity", "neighbour modularity", "tree validity", "tree gap", "valley", "gap",
     "filled middle", "between share", "bimodal within", "label information", "thin border",
 )  # fmt: skip
+#: evidence for which lower is better
+BETTER_LOWER = {"filled middle", "bimodal within"}
 NULL_NAMES = AGAINST_NULL + LIKELIHOOD_NAMES + ("methods",)
 DATA_NAMES = (
     "log n", "log d", "log n/d", "tails", "skewness", "hubness", "intrinsic dimension",
@@ -95,11 +102,12 @@ class View:
     #: minimum spanning tree of the mutual reachability, lengths as logarithms
     edges: NDArray[np.int32]
     logs: Floats
+    settings: EvidenceSettings = EVIDENCE
 
     @property
     def near(self) -> NDArray[np.int32]:
         """Ten nearest neighbours."""
-        return self.wide[:, :N_NEIGHBORS]
+        return self.wide[:, : self.settings.n_neighbors]
 
     @cached_property
     def axes(self) -> Floats:
@@ -137,9 +145,9 @@ def as_points(X: Rows, metric: Metric = "euclidean") -> Floats:
     elif sparse.issparse(X) or d > MAX_DENSE_FEATURES:
         from sklearn.decomposition import TruncatedSVD
 
-        kept = max(1, min(LATENT_DIMENSIONS, d - 1, n - 1))
+        n_components = max(1, min(LATENT_DIMENSIONS, d - 1, n - 1))
         rows = sparse.csr_matrix(X) if sparse.issparse(X) else X
-        X = TruncatedSVD(kept, random_state=0).fit_transform(rows)
+        X = TruncatedSVD(n_components, random_state=0).fit_transform(rows)
         X = normalize(X) if angular else X
     return np.ascontiguousarray(X, dtype=np.float64)
 
@@ -149,7 +157,7 @@ def _landmark_coordinates(X: Rows, metric: Metric) -> Floats:
     from sortal.distances import as_distances
 
     n = X.shape[0]
-    chosen = np.unique(np.linspace(0, n - 1, min(n, 500)).astype(np.intp))
+    chosen = np.unique(np.linspace(0, n - 1, min(n, MAX_LANDMARKS)).astype(np.intp))
     distances = as_distances(X, metric)
     D = np.vstack([distances.block(slice(i, i + 1), slice(0, n)) for i in chosen]).T
     inner = D[chosen] ** 2
@@ -169,29 +177,30 @@ def coordinates(points: Floats) -> Floats:
     """Up to 30 principal coordinates, of mean square 1."""
     X = points - points.mean(axis=0)
     n, d = X.shape
-    if d <= DIMENSIONS:
+    if d <= MAX_DIMENSIONS:
         Z = X
     else:
         small = X.T @ X if d <= n else X @ X.T
         values, vectors = np.linalg.eigh(small)
-        top = vectors[:, ::-1][:, :DIMENSIONS]
-        Z = X @ top if d <= n else top * np.sqrt(np.maximum(values[::-1][:DIMENSIONS], 0))
+        top = vectors[:, ::-1][:, :MAX_DIMENSIONS]
+        Z = X @ top if d <= n else top * np.sqrt(np.maximum(values[::-1][:MAX_DIMENSIONS], 0))
     scale = np.sqrt((Z**2).mean())
     return Z / scale if scale > 0 else Z
 
 
-def look_at(points: Floats, Z: Floats | None = None) -> View:
+def look_at(points: Floats, Z: Floats | None = None, settings: EvidenceSettings = EVIDENCE) -> View:
     """View of points: neighbours, spanning tree and coordinates."""
     from sortal.clusterers.genie import spanning_tree
     from sortal.distances.neighbors import neighbor_lists
 
     Z = coordinates(points) if Z is None else Z
-    neighbors = neighbor_lists(points, max(N_NEIGHBORS, min(N_WIDE, len(points) // 6)))
-    core = neighbors.distances[:, min(CORE_NEIGHBOR, neighbors.n_neighbors) - 1]
+    n_neighbors = max(settings.n_neighbors, min(settings.n_wide, len(points) // 6))
+    neighbors = neighbor_lists(points, n_neighbors)
+    core = neighbors.distances[:, min(settings.core_neighbor, neighbors.n_neighbors) - 1]
     edges, lengths = spanning_tree(points, "euclidean", core)
     floor = max(np.quantile(lengths, 0.9), lengths.max() * 1e-3) * 1e-6 or 1.0
     logs, core_logs = (np.log(np.maximum(distances, floor)) for distances in (lengths, core))
-    return View(np.ascontiguousarray(Z), neighbors.indices, core_logs, edges, logs)
+    return View(np.ascontiguousarray(Z), neighbors.indices, core_logs, edges, logs, settings)
 
 
 def own_evidence(view: View, codes: Ints) -> Floats:
@@ -201,38 +210,38 @@ def own_evidence(view: View, codes: Ints) -> Floats:
     out = np.empty((len(codes), len(OWN_NAMES)))
     a, b = len(NEIGHBOR_NAMES), len(NEIGHBOR_NAMES) + len(TREE_NAMES)
     c = b + len(VALLEY_NAMES)
-    for part in memory_parts(len(codes), view.wide.size):
-        clusters, rows = kernels.StackedClusters.of(codes[part]), out[part]
-        kernels.neighbor_evidence(view.wide, clusters, N_NEIGHBORS, rows[:, :a])
+    for chosen in memory_slices(len(codes), view.wide.size):
+        clusters, rows = kernels.StackedClusters.of(codes[chosen]), out[chosen]
+        kernels.neighbor_evidence(view.wide, clusters, view.settings.n_neighbors, rows[:, :a])
         kernels.tree_evidence(view.edges, view.logs, view.place, clusters, rows[:, a:b])
         kernels.valley_evidence(view.near, view.core, clusters, rows[:, b:c])
         kernels.line_evidence(view.Z, clusters, rows[:, c:])
     return out
 
 
-def column_parts(points: Floats) -> NDArray[np.int64]:
-    """Part of each object in up to fifty columns (columns, n), at most eight parts of each.
+def column_intervals(points: Floats, settings: EvidenceSettings = EVIDENCE) -> NDArray[np.int64]:
+    """Interval of each object in up to fifty columns (columns, n), at most eight of each.
 
-    A column of few values has a part for each, another is cut into parts of equal size.
+    A column of few values has an interval for each, another is cut into intervals of equal size.
     """
     n, d = points.shape
-    chosen = points[:, np.unique(np.linspace(0, d - 1, MOST_COLUMNS).astype(int))]
-    shares = np.linspace(0, 1, min(MOST_PARTS, max(3, round(n ** (1 / 3)))) + 1)[1:-1]
+    most = settings.max_intervals
+    chosen = points[:, np.unique(np.linspace(0, d - 1, MAX_COLUMNS).astype(int))]
+    shares = np.linspace(0, 1, min(most, max(3, round(n ** (1 / 3)))) + 1)[1:-1]
     out = np.zeros((chosen.shape[1], n), dtype=np.int64)
-    for parts, column in zip(out, chosen.T, strict=True):
+    for intervals, column in zip(out, chosen.T, strict=True):
         values = np.unique(column)
-        few = len(values) <= MOST_PARTS
-        edges = values[1:] if few else np.unique(np.quantile(column, shares))
-        parts[:] = np.searchsorted(edges, column, side="right")
+        edges = values[1:] if len(values) <= most else np.unique(np.quantile(column, shares))
+        intervals[:] = np.searchsorted(edges, column, side="right")
     return out
 
 
-def column_evidence(parts: Ints, codes: Ints) -> Floats:
+def column_evidence(intervals: Ints, codes: Ints, settings: EvidenceSettings = EVIDENCE) -> Floats:
     """Array of :data:`COLUMN_NAMES` (M, 4): what clusters say about each column by itself.
 
-    The mutual information of clusters and parts of a column in nats, less the penalty of BIC: mean,
-    most, and the share of columns with any. The likelihood takes columns as independent in each
-    cluster, as latent class analysis does, and is the difference to one cluster per object.
+    The mutual information of clusters and intervals of a column in nats, less the penalty of BIC:
+    mean, most, and the share of columns with any. The likelihood takes columns as independent in
+    each cluster, as latent class analysis does, and is the difference to one cluster per object.
     """
     from scipy.special import xlogy
 
@@ -240,14 +249,14 @@ def column_evidence(parts: Ints, codes: Ints) -> Floats:
 
     out = np.empty((len(codes), len(COLUMN_NAMES)))
     n = codes.shape[1]
-    for part in memory_parts(len(codes), n * MOST_PARTS):
-        clusters = StackedClusters.of(codes[part])
+    for chosen in memory_slices(len(codes), n * settings.max_intervals):
+        clusters = StackedClusters.of(codes[chosen])
         total = clusters.sums(clusters.sizes)
         owner = np.repeat(np.arange(len(total)), clusters.numbers)
         entropy = xlogy(clusters.sizes, clusters.sizes / total[owner])
         entropy = -clusters.sums(entropy) / total
-        gains = np.empty((len(parts), len(total)))
-        for gain, column in zip(gains, parts, strict=True):
+        gains = np.empty((len(intervals), len(total)))
+        for gain, column in zip(gains, intervals, strict=True):
             width = int(column.max()) + 1
             cells = np.bincount(
                 (clusters.place * width + column).ravel(), minlength=(len(owner) + 1) * width
@@ -257,10 +266,11 @@ def column_evidence(parts: Ints, codes: Ints) -> Floats:
             alone = xlogy(values, values).sum(axis=1) - xlogy(total, total)
             penalty = (clusters.numbers - 1) * (width - 1) / 2 * np.log(n)
             gain[:] = (joint - alone - penalty) / total
-        rows = out[part]
+        rows = out[chosen]
         rows[:, 0], rows[:, 1] = gains.mean(axis=0), gains.max(axis=0)
         rows[:, 2] = (gains > 0).mean(axis=0)
-        rows[:, 3] = np.clip(gains.sum(axis=0) - entropy, -20.0, 20.0)
+        most = settings.max_difference
+        rows[:, 3] = np.clip(gains.sum(axis=0) - entropy, -most, most)
     return out
 
 
@@ -289,19 +299,19 @@ def stability_evidence(view: View, codes: Ints, n_clusters: Ints) -> Floats:
     numbers = numbers_for(n // 2)
     place = nearest_number(n_clusters, numbers)
     rng = np.random.default_rng(0)
-    drawn = [order[rng.permutation(n)[: n // 2]] for _ in range(N_HALVES)]
+    samples = [order[rng.permutation(n)[: n // 2]] for _ in range(N_HALVES)]
 
     def again_from(half: int) -> dict[str, Ints]:
-        taken = order[np.isin(order, drawn[half])]
-        part = quick(view.Z[taken], numbers)
-        nearest = _nearest(view.Z, view.Z[taken])
-        return {name: labels[:, nearest] for name, labels in part.items()}
+        sample = order[np.isin(order, samples[half])]
+        partitions = quick(view.Z[sample], numbers)
+        nearest = _nearest(view.Z, view.Z[sample])
+        return {name: labels[:, nearest] for name, labels in partitions.items()}
 
     n_methods = len(ANCHOR_METHODS)
     halves = side_by_side(again_from, range(N_HALVES), n)
     out = np.empty((len(codes), len(STABILITY_NAMES)))
     for j in np.unique(place):
-        again = np.stack([part[name][j] for part in halves for name in ANCHOR_METHODS])
+        again = np.stack([half[name][j] for half in halves for name in ANCHOR_METHODS])
         rows = np.flatnonzero(place == j)
         partitions = np.concatenate([again, codes[rows]])
         table = pair_agreement(partitions, partitions.max(axis=1).astype(np.int64) + 1)
@@ -318,7 +328,7 @@ def stability_evidence(view: View, codes: Ints, n_clusters: Ints) -> Floats:
 
 def side_by_side(work: Callable[[S], T], items: Iterable[S], n: int) -> list[T]:
     """Results of ``work`` for each item, in parallel if there are many objects."""
-    if n < PARALLEL_FROM:
+    if n < MIN_PARALLEL_OBJECTS:
         return [work(item) for item in items]
     from threadpoolctl import threadpool_limits
 
@@ -354,16 +364,19 @@ def null_evidence(view: View, n_clusters: Ints, own_values: Floats, likelihoods:
     clouds = [rng.normal(size=(n, len(spreads))) * spreads for _ in range(N_NULLS)]
 
     def best_of(seed: int) -> tuple[Floats, Floats]:
-        parts = quick(clouds[seed], numbers)
-        null_view = look_at(clouds[seed], Z=clouds[seed])
+        partitions = quick(clouds[seed], numbers)
+        null_view = look_at(clouds[seed], clouds[seed], view.settings)
         values = [
-            _compared(own_evidence(null_view, labels), likelihood_evidence(null_view.axes, labels))
-            for labels in parts.values()
+            _compared(
+                own_evidence(null_view, labels),
+                likelihood_evidence(null_view.axes, labels, view.settings),
+            )
+            for labels in partitions.values()
         ]
-        pairs = np.triu_indices(len(parts), 1)
+        pairs = np.triu_indices(len(partitions), 1)
         alike = [
             pair_agreement(np.stack(codes), np.full(len(codes), k, dtype=np.int64))[pairs].mean()
-            for k, *codes in zip(numbers, *parts.values(), strict=True)
+            for k, *codes in zip(numbers, *partitions.values(), strict=True)
         ]
         return np.asarray(np.max(values, axis=0)), np.array(alike)
 
@@ -378,10 +391,6 @@ def _compared(own_values: Floats, likelihoods: Floats) -> Floats:
     columns = [OWN_NAMES.index(name) for name in AGAINST_NULL]
     sign = np.array([-1.0 if name in BETTER_LOWER else 1.0 for name in AGAINST_NULL])
     return np.column_stack([own_values[:, columns] * sign, likelihoods])
-
-
-#: evidence for which lower is better
-BETTER_LOWER = {"filled middle", "bimodal within"}
 
 
 def data_evidence(points: Floats, view: View) -> Floats:
@@ -400,7 +409,7 @@ def data_evidence(points: Floats, view: View) -> Floats:
     live = U[:, shares[: U.shape[1]] > 0.02]
     tails = float(np.clip(kurtosis(live, axis=0), -2, 20).mean())
     skewness = float(np.clip(np.abs(skew(live, axis=0)), 0, 5).mean())
-    sampled_columns = points[:, np.unique(np.linspace(0, d - 1, 50).astype(int))]
+    sampled_columns = points[:, np.unique(np.linspace(0, d - 1, MAX_COLUMNS).astype(int))]
     repeated = 1 - np.mean([len(np.unique(column)) for column in sampled_columns.T]) / n
     floor = view.core.min()
     same = float((view.core <= floor + 1e-9).mean()) if floor < view.core.mean() - 6 else 0.0
@@ -436,13 +445,6 @@ def _pieces(near: NDArray[np.int32]) -> int:
     n, k = near.shape
     graph = coo_array((np.ones(n * k), (np.repeat(np.arange(n), k), near.ravel())), (n, n))
     return int(connected_components(graph, directed=False)[0])
-
-
-#: numbers of clusters of the anchors, with at least six objects per cluster
-ANCHOR_NUMBERS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50)
-ANCHOR_METHODS = ("k-means", "ward", "genie")
-#: rounds of k-means of the anchors
-MOVES = 10
 
 
 def canonical_order(Z: Floats) -> Ints:
@@ -488,7 +490,9 @@ def _k_means(Z: Floats, labels: Ints) -> Ints:
     order = np.argsort(labels, kind="stable")
     sums = np.add.reduceat(Z[order], np.cumsum(sizes) - sizes, axis=0)
     with warnings.catch_warnings(action="ignore"):  # of lost clusters
-        moved = kmeans2(Z, sums / sizes[:, None], iter=MOVES, minit="matrix", check_finite=False)[1]
+        moved = kmeans2(
+            Z, sums / sizes[:, None], iter=N_ROUNDS, minit="matrix", check_finite=False
+        )[1]
     return moved.astype(np.int32) if np.bincount(moved, minlength=len(sizes)).all() else labels
 
 
@@ -497,10 +501,10 @@ def anchors(Z: Floats) -> tuple[Ints, Bools]:
     from sortal.labelings.partitions import canonical_codes
 
     order = canonical_order(Z)
-    parts = quick(Z[order], numbers_for(len(Z)))
+    partitions = quick(Z[order], numbers_for(len(Z)))
     methods_of: dict[bytes, tuple[Ints, list[bool]]] = {}
     for j, name in enumerate(ANCHOR_METHODS):
-        for labels in parts[name]:
+        for labels in partitions[name]:
             code = canonical_codes(labels)
             if code.max() > 0:
                 unmarked = [False] * len(ANCHOR_METHODS)

@@ -22,7 +22,7 @@ from sortal.judge.evidence import (
     anchors,
     as_points,
     column_evidence,
-    column_parts,
+    column_intervals,
     data_evidence,
     look_at,
     null_evidence,
@@ -32,6 +32,7 @@ from sortal.judge.evidence import (
     stability_evidence,
 )
 from sortal.judge.likelihood import LIKELIHOOD_NAMES, likelihood_evidence
+from sortal.judge.settings import EVIDENCE, EvidenceSettings
 from sortal.labelings.labels import encode
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ ANCHOR_SUMMARIES = (
     "likely full", "likely best model", "null best model", "own label information",
     "own thin border", "column likelihood",
 )  # fmt: skip
-#: fewest objects whose candidates can be judged
+#: derived: from the generated tasks, which have more; fewest objects whose candidates are judged
 FEWEST_OBJECTS = 20
 
 
@@ -66,9 +67,9 @@ class Traits:
     def __len__(self) -> int:
         return len(self.own)
 
-    def take(self, kept: npt.ArrayLike | slice) -> Traits:
-        """Traits of the partitions at ``kept``."""
-        return Traits(**{name: values[kept] for name, values in vars(self).items()})
+    def take(self, rows: npt.ArrayLike | slice) -> Traits:
+        """Traits of the partitions in these rows."""
+        return Traits(**{name: values[rows] for name, values in vars(self).items()})
 
 
 @dataclass(frozen=True)
@@ -91,9 +92,9 @@ class Evidence:
     def __len__(self) -> int:
         return len(self.traits)
 
-    def take(self, kept: npt.ArrayLike) -> Evidence:
-        """Evidence about the candidates at ``kept``."""
-        rows = np.asarray(kept)
+    def take(self, rows: npt.ArrayLike) -> Evidence:
+        """Evidence about the candidates in these rows."""
+        rows = np.asarray(rows)
         return replace(
             self,
             traits=self.traits.take(rows),
@@ -102,7 +103,13 @@ class Evidence:
         )
 
 
-def gather(X: Rows, codes: Ints, *, metric: Metric = "euclidean") -> Evidence:
+def gather(
+    X: Rows,
+    codes: Ints,
+    *,
+    metric: Metric = "euclidean",
+    settings: EvidenceSettings = EVIDENCE,
+) -> Evidence:
     """Gather the evidence about distinct partitions.
 
     Parameters
@@ -111,6 +118,8 @@ def gather(X: Rows, codes: Ints, *, metric: Metric = "euclidean") -> Evidence:
     codes : ndarray of int32, shape (M, n)
         Clusters from 0, ``-1`` for outliers; every partition has two clusters or more.
     metric : str or callable
+    settings : EvidenceSettings
+        Constants that were tuned on generated data; the packaged judge reads the default ones.
 
     Notes
     -----
@@ -128,12 +137,12 @@ def gather(X: Rows, codes: Ints, *, metric: Metric = "euclidean") -> Evidence:
         rows = np.sort(np.random.default_rng(0).permutation(n)[:MAX_SEEN_OBJECTS])
         points = points[rows]
         codes = np.stack([encode(code[rows]).codes for code in codes])
-    view = look_at(points)
+    view = look_at(points, settings=settings)
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # of all threads
         fixed, found_by = anchors(view.Z)
         partitions = np.concatenate([codes, fixed])
         M = len(codes)
-        traits = _traits(view, column_parts(points), partitions)
+        traits = _traits(view, column_intervals(points, settings), partitions)
     table = pair_agreement(partitions, partitions.max(axis=1).astype(np.int64) + 1)
     return Evidence(
         traits.take(slice(0, M)),
@@ -149,19 +158,20 @@ def gather(X: Rows, codes: Ints, *, metric: Metric = "euclidean") -> Evidence:
 def _traits(view: View, column_values: Ints, codes: Ints) -> Traits:
     """Traits of partitions of the data in a view."""
     n_clusters = codes.max(axis=1).astype(np.int64) + 1
-    own_values, likelihoods = own_evidence(view, codes), likelihood_evidence(view.axes, codes)
-    parts = (
+    own_values = own_evidence(view, codes)
+    likelihoods = likelihood_evidence(view.axes, codes, view.settings)
+    tasks = (
         partial(null_evidence, view, n_clusters, own_values, likelihoods),
         partial(stability_evidence, view, codes, n_clusters),
     )
-    against_null, stability = side_by_side(partial.__call__, parts, codes.shape[1])
+    against_null, stability = side_by_side(partial.__call__, tasks, codes.shape[1])
     return Traits(
         own_values,
         size_evidence(codes),
         stability,
         against_null,
         likelihoods,
-        column_evidence(column_values, codes),
+        column_evidence(column_values, codes, view.settings),
     )
 
 

@@ -21,6 +21,7 @@ from sortal.judge.evidence import (
 )
 from sortal.judge.features import Evidence, columns
 from sortal.judge.label_likelihood import prior
+from sortal.judge.settings import JUDGE, JudgeSettings
 from sortal.runtime.output import draft
 from sortal.runtime.validation import InputError
 
@@ -32,15 +33,10 @@ if TYPE_CHECKING:
 
 #: version of the columns and trees of the packaged judge
 VERSION = "7"
-#: deduction from the score of a partition that may not win
+#: derived: from the scores, which are within 2 of each other; deduction from one that may not win
 FAR = 100.0
-#: share of the probability divided evenly among all candidates
-EVEN_SHARE = 0.02
-#: lower limit of the factor of the temperatures
-LEAST_DOUBT = 0.1
-#: adjusted Rand index from which a partition is a near copy of another
-NEARLY = 0.9
-#: largest difference from the best candidate that counts as near it
+#: derived: from the stored judges, whose ``near`` was learned with it; largest difference from the
+#: best candidate that counts as near it
 NEAR = 0.05
 #: arrays of a judge stored as they are, in the order of its fields
 PLAIN_ARRAYS = ("steps", "below", "above", "nearness", "near")
@@ -133,10 +129,10 @@ class Judge:
         # values that differ by rounding only are on one side of a threshold at 0
         return table.round(9).astype(np.float32)
 
-    def __call__(self, evidence: Evidence) -> Judgement:
+    def __call__(self, evidence: Evidence, settings: JudgeSettings = JUDGE) -> Judgement:
         """Judge the partitions that the evidence is of, see :func:`sortal.judge.gather`."""
         F = self.table(evidence)
-        expected, parts, average = self.expected.paths(F)
+        expected, contributions, average = self.expected.paths(F)
         predicted = np.clip(expected, -0.1, 1.0)
         level = self.level.predict(F)
         score = (level + self.order.predict(F)) / 2
@@ -145,31 +141,34 @@ class Judge:
         score = score - degenerate(evidence.traits.sizes)
         score += predicted[best] - score[best]
         level = np.clip(level, -0.1, 1.0)
-        doubt = doubt_of(level[best])
-        probability = shares(
-            ahead, evidence.traits.sizes[:, 0], doubt * self.between, doubt * self.within
-        )
-        kinds: dict[str, Floats] = {}
-        for kind, part in zip(map(kind_of, self.columns), parts.T, strict=True):
-            kinds[kind] = kinds.get(kind, np.zeros(len(F))) + part
+        doubt = doubt_of(level[best], settings)
+        n_clusters = evidence.traits.sizes[:, 0]
+        probability = shares(ahead, n_clusters, doubt * self.between, doubt * self.within, settings)
+        by_evidence: dict[str, Floats] = {}
+        for column, contribution in zip(self.columns, contributions.T, strict=True):
+            name = kind_of(column)
+            by_evidence[name] = by_evidence.get(name, np.zeros(len(F))) + contribution
         return Judgement(
             score,
             predicted,
             level,
             *interval_around(predicted, self.steps, self.below, self.above),
             probability,
-            prior(set_back(level, evidence)),
-            self.near_best(probability, evidence.agreement[best]),
+            prior(set_back(level, evidence), settings),
+            self.near_best(probability, evidence.agreement[best], settings),
             ahead,
-            kinds,
+            by_evidence,
             average,
         )
 
-    def near_best(self, probability: Floats, agreement: Floats) -> float:
+    def near_best(
+        self, probability: Floats, agreement: Floats, settings: JudgeSettings = JUDGE
+    ) -> float:
         """Probability that a candidate is near the best, by its agreement with each of them."""
         if len(probability) < 2:
             return 1.0
-        return float(np.interp(nearly_alike(probability, agreement), self.nearness, self.near))
+        nearness = nearly_alike(probability, agreement, settings)
+        return float(np.interp(nearness, self.nearness, self.near))
 
     # -- storage -----------------------------------------------------------------------------
 
@@ -201,20 +200,37 @@ class Judge:
 def kind_of(column: str) -> str:
     """Kind of evidence of a column; a summary of all anchors has its column's kind."""
     name = column.removeprefix("best ").removeprefix("median ")
-    first, _, rest = name.partition(" ")
+    first, _, trait = name.partition(" ")
     if first != "own":
         return EVIDENCE_KINDS[first]
     if name != column:
         return GAPS
-    return OWN_KINDS[rest if rest in OWN_KINDS else rest.removesuffix(" place")]
+    return OWN_KINDS[trait if trait in OWN_KINDS else trait.removesuffix(" place")]
 
 
 def set_back(ahead: Floats, evidence: Evidence) -> Floats:
-    """Scores with degenerate partitions put far behind."""
+    """Scores with degenerate partitions put far behind: nearly all objects against a few.
+
+    Parameters
+    ----------
+    ahead : ndarray of float64, shape (M,)
+    evidence : Evidence
+        About the M candidates.
+
+    Returns
+    -------
+    ndarray of float64, shape (M,)
+    """
     return np.where(degenerate(evidence.traits.sizes), ahead - FAR, ahead)
 
 
-def shares(ahead: Floats, n_clusters: Floats, between: float, within: float) -> Floats:
+def shares(
+    ahead: Floats,
+    n_clusters: Floats,
+    between: float,
+    within: float,
+    settings: JudgeSettings = JUDGE,
+) -> Floats:
     """Probabilities (M,) of the candidates, by their number of clusters and their scores.
 
     Each number of clusters gets a share by its best candidate, in proportion to
@@ -223,11 +239,12 @@ def shares(ahead: Floats, n_clusters: Floats, between: float, within: float) -> 
     numbers, position = np.unique(n_clusters, return_inverse=True)
     best = np.full(len(numbers), -np.inf)
     np.maximum.at(best, position, ahead)
-    part = np.exp((best - best.max()) / between)
+    of_number = np.exp((best - best.max()) / between)
+    of_number /= of_number.sum()
     weights = np.exp((ahead - best[position]) / within)
-    divided = (part / part.sum())[position] * weights / np.bincount(position, weights)[position]
-    out: Floats = (1 - EVEN_SHARE) * divided + EVEN_SHARE / len(ahead)
-    return out
+    divided = of_number[position] * weights / np.bincount(position, weights)[position]
+    even = settings.even_share
+    return np.asarray((1 - even) * divided + even / len(ahead))
 
 
 def interval_around(
@@ -239,14 +256,14 @@ def interval_around(
     return low, high
 
 
-def doubt_of(predicted: float) -> float:
+def doubt_of(predicted: float, settings: JudgeSettings = JUDGE) -> float:
     """Scale of the temperatures of the probability: 1 minus the prediction."""
-    return max(1 - float(predicted), LEAST_DOUBT)
+    return max(1 - float(predicted), settings.min_doubt)
 
 
-def nearly_alike(probability: Floats, agreement: Floats) -> float:
+def nearly_alike(probability: Floats, agreement: Floats, settings: JudgeSettings = JUDGE) -> float:
     """Total probability of all near copies of the first candidate."""
-    return float(probability[agreement >= NEARLY].sum())
+    return float(probability[agreement >= settings.near_copy].sum())
 
 
 def degenerate(sizes: Floats) -> Bools:
@@ -256,8 +273,8 @@ def degenerate(sizes: Floats) -> Bools:
     """
     n_clusters, outliers, largest = sizes[:, 0], sizes[:, 1], sizes[:, 3]
     n = np.exp(sizes[:, 6]) * n_clusters
-    rest = (1 - largest) * (1 - outliers) * n
-    few = (rest < np.maximum(2.5, 0.01 * n)) | (outliers > 0.9)
+    n_other = (1 - largest) * (1 - outliers) * n
+    few = (n_other < np.maximum(2.5, 0.01 * n)) | (outliers > 0.9)
     return few if not few.all() else np.zeros(len(few), dtype=bool)
 
 

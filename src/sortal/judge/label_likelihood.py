@@ -6,26 +6,37 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sortal.judge.settings import JUDGE, JudgeSettings
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.labelings.pairs import Constraints
     from sortal.runtime.types import Floats
 
-
-#: temperature of the prior, in units of the predicted agreement
-TEMPERATURE = 0.3
-#: share of the prior divided evenly among all candidates
-EVEN_PRIOR = 0.02
+#: limit of cost: saves further nodes of the integral over a rate
+QUADRATURE_NODES = 400
 
 
 def log_likelihood(codes: NDArray[Any], classes: NDArray[Any]) -> Floats:
     """Log probability (M,) of the known classes, where each cluster mixes them.
 
-    ``codes`` (M, m) are the clusters of the labelled objects in each candidate, ``-1`` for outliers
-    as clusters of one. The mix of a cluster is uniform over all mixes (Dirichlet with parameter 1):
-    clusters without support cost something, and pure ones gain more with each label.
+    The mix of a cluster is uniform over all mixes (Dirichlet with parameter 1): clusters without
+    support cost something, and pure ones gain more with each label.
 
+    Parameters
+    ----------
+    codes : ndarray of int, shape (M, m)
+        Clusters of the labelled objects in each candidate, ``-1`` for outliers as clusters of one.
+    classes : ndarray of int, shape (m,)
+        Known classes, from 0.
+
+    Returns
+    -------
+    ndarray of float64, shape (M,)
+
+    Examples
+    --------
     >>> import numpy as np
     >>> two, one = [0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 0, 0]
     >>> log_likelihood(np.array([two, one]), np.array([0, 0, 0, 1, 1, 1])).round(2)
@@ -49,18 +60,17 @@ def log_likelihood(codes: NDArray[Any], classes: NDArray[Any]) -> Floats:
     return out
 
 
-def prior(predicted: Floats) -> Floats:
+def prior(predicted: Floats, settings: JudgeSettings = JUDGE) -> Floats:
     """Shares (M,) of the candidates before any label, in proportion to exp(predicted / 0.3).
 
     They sum to 1, and every candidate has a positive share.
     """
-    weights = np.exp((predicted - predicted.max()) / TEMPERATURE)
-    shares: Floats = (1 - EVEN_PRIOR) * weights / weights.sum() + EVEN_PRIOR / len(predicted)
+    even, weights = (
+        settings.even_share,
+        np.exp((predicted - predicted.max()) / settings.temperature),
+    )
+    shares: Floats = (1 - even) * weights / weights.sum() + even / len(predicted)
     return shares
-
-
-#: number of nodes of the integral over a rate
-QUADRATURE_NODES = 400
 
 
 def pairs_log_likelihood(codes: NDArray[Any], constraints: Constraints) -> Floats:

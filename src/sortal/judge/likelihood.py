@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sortal.judge.settings import EVIDENCE, EvidenceSettings
+
 if TYPE_CHECKING:
     from sortal.runtime.types import Floats, Ints
 
-
-LIKELIHOOD_NAMES = (
-    "full", "full shrunk", "leading full", "leading heavy", "diagonal", "spherical",
-    "shared full", "shared spherical", "best model",
-)  # fmt: skip
-#: added to variances, in units of the mean variance of a coordinate; the second one to shrink
-VARIANCE_RIDGE, SHRINKING_RIDGE = 1e-3, 0.05
-#: principal coordinates of the "leading" models
-LEADING_AXES = 5
-#: degrees of freedom of the heavy-tailed model
-T_FREEDOM = 4.0
-#: limit of the differences per object
-MAX_DIFFERENCE = 20.0
-LOG_2PI = np.log(2 * np.pi)
+#: limit of cost: saves memory; numbers of the arrays of partitions and objects at a time
+MAX_CELLS = 2**21
 
 
 def principal_axes(Z: Floats) -> Floats:
@@ -32,7 +25,180 @@ def principal_axes(Z: Floats) -> Floats:
     return np.ascontiguousarray(Z @ axes)
 
 
-def likelihood_evidence(A: Floats, codes: Ints) -> Floats:
+def memory_slices(count: int, size: int) -> list[slice]:
+    """Slices of the partitions whose arrays, ``size`` numbers for each, fit into memory."""
+    step = max(1, MAX_CELLS // size)
+    return [slice(i, i + step) for i in range(0, count, step)]
+
+
+class ClusterMoments:
+    """Sizes and covariances of the clusters of M partitions (M, n), in principal axes (n, p)."""
+
+    def __init__(self, A: Floats, codes: Ints, settings: EvidenceSettings = EVIDENCE) -> None:
+        from sortal._kernels.evidence import StackedClusters
+
+        self.settings, self.A = settings, A
+        self.clusters = StackedClusters.of(codes)
+        n = len(A)
+        self.sizes = sizes = self.clusters.sizes
+        order = np.argsort(self.clusters.place, axis=None, kind="stable")[: int(sizes.sum())]
+        ends = np.cumsum(sizes)
+        first = ends - sizes
+        X = A[order % n]
+        #: objects in the order of their clusters, less the mean of the cluster
+        self.centred = X - np.repeat(np.add.reduceat(X, first) / sizes[:, None], sizes, axis=0)
+        spans = zip(first, ends, strict=True)
+        scatters = np.stack([self.centred[i:j].T @ self.centred[i:j] for i, j in spans])
+        #: objects in clusters of each partition
+        self.n_inside = self.clusters.sums(sizes)
+        pooled = np.add.reduceat(scatters, self.clusters.starts) / self.n_inside[:, None, None]
+        self.covariances, self.pooled = scatters / sizes[:, None, None], pooled
+
+    @cached_property
+    def diagonal(self) -> Floats:
+        """Variances of each cluster along the axes."""
+        return np.maximum(np.diagonal(self.covariances, axis1=1, axis2=2), 0)
+
+    @cached_property
+    def pooled_spectrum(self) -> Floats:
+        """Eigenvalues of the covariance within all clusters of each partition."""
+        return _spectrum(self.pooled)
+
+    def separate(self, variances: Floats, ridge: float | None = None) -> Floats:
+        """Log-likelihood (M,) of Gaussian clusters, each with its variances (clusters, axes)."""
+        return self.clusters.sums(self._gaussian(variances, self.sizes, ridge))
+
+    def common(self, variances: Floats) -> Floats:
+        """Log-likelihood (M,) of Gaussian clusters with the variances of the partition."""
+        return self._gaussian(variances, self.n_inside)
+
+    def _gaussian(
+        self, variances: Floats, weights: Floats | Ints, ridge: float | None = None
+    ) -> Floats:
+        ridge = self.settings.variance_ridge if ridge is None else ridge
+        spread = np.log(variances + ridge) + variances / (variances + ridge) + np.log(2 * np.pi)
+        return np.asarray(-0.5 * weights * spread.sum(axis=1))
+
+    def heavy(self, n_axes: int) -> Floats:
+        """Log-likelihood (M,) of t-distributed clusters along the leading axes."""
+        from scipy.special import gammaln
+
+        freedom, p, sizes = self.settings.t_freedom, n_axes, self.sizes
+        scale = self.covariances[:, :p, :p] * (freedom - 2) / freedom
+        L = np.linalg.cholesky(scale + self.settings.variance_ridge * np.eye(p))
+        inverse = np.repeat(np.linalg.inv(L), sizes, axis=0)
+        squares = (np.einsum("ijk,ik->ij", inverse, self.centred[:, :p]) ** 2).sum(axis=1)
+        constant = (
+            gammaln((freedom + p) / 2)
+            - gammaln(freedom / 2)
+            - 0.5 * p * np.log(freedom * np.pi)
+            - np.log(np.diagonal(L, axis1=1, axis2=2)).sum(axis=1)
+        )
+        distances = np.add.reduceat(np.log1p(squares / freedom), np.cumsum(sizes) - sizes)
+        return self.clusters.sums(sizes * constant - 0.5 * (freedom + p) * distances)
+
+    def outside(self, n_axes: int) -> list[float]:
+        """Log-likelihood (M,) of outliers that are uniform over the box of the data."""
+        n = len(self.A)
+        area = np.log(np.ptp(self.A, axis=0)[:n_axes] + self.settings.variance_ridge).sum()
+        counts = (n - self.n_inside).tolist()
+        return [float(m * (np.log(m / n) - area)) if m else 0.0 for m in map(int, counts)]
+
+
+def _spectrum(covariances: Floats) -> Floats:
+    """Eigenvalues of covariances."""
+    return np.maximum(np.linalg.eigvalsh(covariances), 0)
+
+
+def _spheres(variances: Floats) -> Floats:
+    """Variances with the mean variance in their place."""
+    p = variances.shape[1]
+    return np.repeat(variances.mean(axis=1), p).reshape(-1, p)
+
+
+def _full(p: int) -> int:
+    """Number of parameters of a covariance."""
+    return p * (p + 1) // 2
+
+
+@dataclass(frozen=True)
+class ClusterModel:
+    """A form that the distribution of a cluster can have."""
+
+    name: str
+    #: log-likelihood (M,) of the objects in clusters along the leading ``p`` axes
+    log_likelihood: Callable[[ClusterMoments, int], Floats]
+    #: number of parameters of each cluster, and of all clusters together, in ``p`` axes
+    of_cluster: Callable[[int], int]
+    of_all: Callable[[int], int] = lambda p: 0
+    #: whether only the leading axes have it
+    is_leading: bool = False
+    #: whether it is compared for the best model
+    is_compared: bool = True
+
+    def criterion(self, moments: ClusterMoments) -> Floats:
+        """Log-likelihood minus half the number of parameters times log n (M,), as BIC has it."""
+        (n, p), clusters, sizes = moments.A.shape, moments.clusters, moments.sizes
+        p = min(p, moments.settings.leading_axes) if self.is_leading else p
+        n_parameters = clusters.numbers * (self.of_cluster(p) + 1) + self.of_all(p) - 1
+        mixed = clusters.sums(sizes * np.log(sizes / n))
+        logs = self.log_likelihood(moments, p) + mixed + moments.outside(p)
+        return np.asarray(logs - n_parameters / 2 * np.log(n))
+
+
+MODELS = (
+    ClusterModel(
+        "full",
+        lambda moments, p: moments.separate(_spectrum(moments.covariances)),
+        lambda p: p + _full(p),
+    ),
+    ClusterModel(
+        "full shrunk",
+        lambda moments, p: moments.separate(
+            _spectrum(moments.covariances), moments.settings.shrinking_ridge
+        ),
+        lambda p: p + _full(p),
+        is_compared=False,
+    ),
+    ClusterModel(
+        "leading full",
+        lambda moments, p: moments.separate(_spectrum(moments.covariances[:, :p, :p])),
+        lambda p: p + _full(p),
+        is_leading=True,
+        is_compared=False,
+    ),
+    ClusterModel(
+        "leading heavy",
+        lambda moments, p: moments.heavy(p),
+        lambda p: p + _full(p),
+        is_leading=True,
+        is_compared=False,
+    ),
+    ClusterModel(
+        "diagonal", lambda moments, p: moments.separate(moments.diagonal), lambda p: 2 * p
+    ),
+    ClusterModel(
+        "spherical",
+        lambda moments, p: moments.separate(_spheres(moments.diagonal)),
+        lambda p: p + 1,
+    ),
+    ClusterModel(
+        "shared full",
+        lambda moments, p: moments.common(moments.pooled_spectrum),
+        lambda p: p,
+        _full,
+    ),
+    ClusterModel(
+        "shared spherical",
+        lambda moments, p: moments.common(_spheres(moments.pooled_spectrum)),
+        lambda p: p,
+        lambda p: 1,
+    ),
+)
+LIKELIHOOD_NAMES = (*(model.name for model in MODELS), "best model")
+
+
+def likelihood_evidence(A: Floats, codes: Ints, settings: EvidenceSettings = EVIDENCE) -> Floats:
     """Array of :data:`LIKELIHOOD_NAMES` (M, 9) from data in principal axes.
 
     The BIC of the classification likelihood per object, as -BIC / 2n, less that of one cluster.
@@ -45,101 +211,17 @@ def likelihood_evidence(A: Floats, codes: Ints) -> Floats:
     the integrated completed likelihood. IEEE Transactions on Pattern Analysis and Machine
     Intelligence, 22(7), 719-725.
     """
-    single_cluster = _criteria(A, np.zeros((1, len(A)), dtype=np.int32))[0]
-    best = single_cluster[COMPARED_MODELS].max()
+    compared = [model.is_compared for model in MODELS]
+
+    def criteria(codes: Ints) -> tuple[Floats, Floats]:
+        """Criteria of the models (M, 8), and that of the best of those that are compared (M,)."""
+        moments = ClusterMoments(A, codes, settings)
+        table = np.column_stack([model.criterion(moments) for model in MODELS])
+        return table, table[:, compared].max(axis=1)
+
+    single, best_single = criteria(np.zeros((1, len(A)), dtype=np.int32))
     out = np.empty((len(codes), len(LIKELIHOOD_NAMES)))
-    for part in memory_parts(len(codes), A.size):
-        criteria = _criteria(A, codes[part])
-        out[part, :-1] = criteria - single_cluster
-        out[part, -1] = criteria[:, COMPARED_MODELS].max(axis=1) - best
-    return np.clip(out / len(A), -MAX_DIFFERENCE, MAX_DIFFERENCE)
-
-
-#: positions of the models compared for the best one
-COMPARED_MODELS = [0, 4, 5, 6, 7]
-#: numbers of the arrays of partitions and objects that are in memory at a time
-CELLS = 2**21
-
-
-def memory_parts(count: int, size: int) -> list[slice]:
-    """Slices of the partitions whose arrays, ``size`` numbers for each, fit into memory."""
-    step = max(1, CELLS // size)
-    return [slice(i, i + step) for i in range(0, count, step)]
-
-
-def _criteria(A: Floats, codes: Ints) -> Floats:
-    """Log-likelihood minus half the number of parameters times log n (M, models)."""
-    from sortal._kernels.evidence import StackedClusters
-
-    clusters = StackedClusters.of(codes)
-    n, p = A.shape
-    sizes, numbers = clusters.sizes, clusters.numbers
-    inside, m = clusters.sums(sizes), min(p, LEADING_AXES)
-    order = np.argsort(clusters.place, axis=None, kind="stable")[: int(sizes.sum())]
-    ends = np.cumsum(sizes)
-    first = ends - sizes
-    X = A[order % n]
-    X = X - np.repeat(np.add.reduceat(X, first) / sizes[:, None], sizes, axis=0)
-    S = np.stack([X[i:j].T @ X[i:j] for i, j in zip(first, ends, strict=True)])
-    W = np.add.reduceat(S, clusters.starts) / inside[:, None, None]
-    S /= sizes[:, None, None]
-    values, shared = (np.maximum(np.linalg.eigvalsh(T), 0) for T in (S, W))
-    leading = np.maximum(np.linalg.eigvalsh(S[:, :m, :m]), 0)
-    diagonal = np.maximum(np.diagonal(S, axis1=1, axis2=2), 0)
-
-    def of_each(spectrum: Floats, ridge: float = VARIANCE_RIDGE) -> Floats:
-        return clusters.sums(_gaussian(spectrum, sizes, ridge))
-
-    spheres = np.repeat(diagonal.mean(axis=1), p).reshape(-1, p)
-    shared_sphere = np.repeat(shared.mean(axis=1), p).reshape(-1, p)
-    logs = np.stack([
-        of_each(values),
-        of_each(values, SHRINKING_RIDGE),
-        of_each(leading),
-        clusters.sums(_heavy(X[:, :m], S[:, :m, :m], sizes)),
-        of_each(diagonal),
-        of_each(spheres),
-        _gaussian(shared, inside),
-        _gaussian(shared_sphere, inside),
-    ])  # fmt: skip
-    full, few = p * (p + 1) // 2, m * (m + 1) // 2
-    of_cluster = np.array([p + full, p + full, m + few, m + few, 2 * p, p + 1, p, p])
-    of_all = np.array([0, 0, 0, 0, 0, 0, full, 1])
-    parameters = numbers[:, None] * (of_cluster + 1) + of_all - 1
-    common = clusters.sums(sizes * np.log(sizes / n))
-    widths = np.ptp(A, axis=0)
-    outside = [[_box(widths[:d], int(n - each), n) for d in (p, p, m, m, p, p, p, p)]
-               for each in inside]  # fmt: skip
-    return np.asarray(logs.T + common[:, None] + outside - parameters / 2 * np.log(n))
-
-
-def _gaussian(spectrum: Floats, weights: Floats | Ints, ridge: float = VARIANCE_RIDGE) -> Floats:
-    """Log-likelihood of sets of objects from their variances (sets, axes) and sizes."""
-    spread = np.log(spectrum + ridge) + spectrum / (spectrum + ridge) + LOG_2PI
-    return np.asarray(-0.5 * weights * spread.sum(axis=1))
-
-
-def _box(widths: Floats, n_out: int, n: int) -> float:
-    """Log-likelihood of outliers that are uniform over the box of the data."""
-    if n_out == 0:
-        return 0.0
-    return float(n_out * (np.log(n_out / n) - np.log(widths + VARIANCE_RIDGE).sum()))
-
-
-def _heavy(X: Floats, S: Floats, sizes: Ints) -> Floats:
-    """Log-likelihood of sorted, centred clusters under t distributions with covariances S."""
-    from scipy.special import gammaln
-
-    p = X.shape[1]
-    L = np.linalg.cholesky(S * (T_FREEDOM - 2) / T_FREEDOM + VARIANCE_RIDGE * np.eye(p))
-    inverse = np.repeat(np.linalg.inv(L), sizes, axis=0)
-    squares = (np.einsum("ijk,ik->ij", inverse, X) ** 2).sum(axis=1)
-    constant = (
-        gammaln((T_FREEDOM + p) / 2)
-        - gammaln(T_FREEDOM / 2)
-        - 0.5 * p * np.log(T_FREEDOM * np.pi)
-        - np.log(np.diagonal(L, axis1=1, axis2=2)).sum(axis=1)
-    )
-    logs = np.log1p(squares / T_FREEDOM)
-    distances = np.add.reduceat(logs, np.cumsum(sizes) - sizes)
-    return np.asarray(sizes * constant - 0.5 * (T_FREEDOM + p) * distances)
+    for rows in memory_slices(len(codes), A.size):
+        table, best = criteria(codes[rows])
+        out[rows, :-1], out[rows, -1] = table - single, best - best_single
+    return np.clip(out / len(A), -settings.max_difference, settings.max_difference)

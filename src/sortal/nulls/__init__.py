@@ -1,12 +1,19 @@
 """Null references: data like the user's, without its clusters."""
 
+from sortal.nulls.gaps import find_gaps
 from sortal.nulls.references import Null, draw_reference
-from sortal.nulls.structure import Structure, assess_structure, predictors
+from sortal.nulls.settings import GapSettings, StructureSettings, ValleySettings
+from sortal.nulls.structure import Structure, StructureSearch, assess_structure, predictors
 
 __all__ = [
+    "GapSettings",
     "Null",
     "Structure",
+    "StructureSearch",
+    "StructureSettings",
+    "ValleySettings",
     "assess_structure",
     "draw_reference",
+    "find_gaps",
     "predictors",
 ]

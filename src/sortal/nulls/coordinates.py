@@ -8,25 +8,27 @@ from scipy import sparse
 
 from sortal.distances import FORMS, RELATIONS, distance_matrix, embed
 from sortal.nulls.references import principal_coordinates
+from sortal.nulls.settings import STRUCTURE, StructureSettings
 from sortal.runtime.draws import draw_rows
 from sortal.runtime.types import Floats, Metric, Rows
 
-#: largest sample of objects, and largest sample if all distances are computed
-MAX_PLACED, MAX_RELATED = 2_000, 1_000
-#: fewest and most principal components kept of many features
-MIN_COMPONENTS, MAX_COMPONENTS = 3, 30
-#: share of a feature's range below which a step is jitter
-JITTER = 1e-5
-#: number of features above which ties of single features do not matter
-MANY_FEATURES = 100
+#: limit of cost: saves distances and components of further objects; of all objects, and where all
+#: distances are computed
+MAX_OBJECTS, MAX_RELATED = 2_000, 1_000
+#: limit of cost: saves further principal components of many features
+MAX_COMPONENTS = 30
+#: limit of cost: saves the distinct values of each of many features, whose ties do not matter
+MAX_TIED_FEATURES = 100
 
 
-def coordinates(X: Rows, metric: Metric, rng: np.random.Generator) -> Floats:
+def coordinates(
+    X: Rows, metric: Metric, rng: np.random.Generator, settings: StructureSettings = STRUCTURE
+) -> Floats:
     """Principal coordinates of at most 2,000 distinct objects, ordered along the first one.
 
     Copies of continuous rows are dropped: drawn once each, they are no evidence. Values of features
     with few distinct ones are spread evenly up to the neighbouring values, so that a grid has no
-    valleys. Of more than 30 features, those principal components are kept that exceed what
+    valleys. Of more than 30 features, those principal components stay that exceed what
     independent noise has (Marchenko & Pastur 1967), at least 3 and at most 30.
 
     Parameters
@@ -35,39 +37,39 @@ def coordinates(X: Rows, metric: Metric, rng: np.random.Generator) -> Floats:
         As :func:`sortal.distances.check_points` returns it; not a graph.
     metric : str or callable
     rng : Generator
+    settings : StructureSettings
 
     Returns
     -------
     ndarray of float64, shape (m, r)
         No column where all objects are equal.
     """
-    return placed(X, metric, rng)[0]
+    return placed(X, metric, rng, settings)[0]
 
 
-def placed(X: Rows, metric: Metric, rng: np.random.Generator) -> tuple[Floats, NDArray[np.intp]]:
+def placed(
+    X: Rows, metric: Metric, rng: np.random.Generator, settings: StructureSettings = STRUCTURE
+) -> tuple[Floats, NDArray[np.intp]]:
     """Principal coordinates as of :func:`coordinates`, and the position of each row's object."""
     n = X.shape[0]
     related = metric in RELATIONS or metric not in FORMS
-    max_objects = MAX_RELATED if related and metric not in RELATIONS else MAX_PLACED
+    max_objects = MAX_RELATED if related and metric not in RELATIONS else MAX_OBJECTS
     rows = draw_rows(n, max_objects, rng)
     if n > max_objects and isinstance(X, np.ndarray) and metric not in RELATIONS:
         rows = np.lexsort(X.T)[rows]  # the same objects in whatever order they are stored
-    if metric in RELATIONS:
-        D = np.asarray(X[np.ix_(rows, rows)], dtype=np.float64)
-        distinct = _without_copies(D)
-        Z = _first_components(principal_coordinates(D[np.ix_(distinct, distinct)]), rng)
-    elif related:
-        D = distance_matrix(X[rows], metric).astype(np.float64)
-        distinct = _without_copies(D)
-        Z = _first_components(principal_coordinates(D[np.ix_(distinct, distinct)]), rng)
+    if related:
+        D = X[np.ix_(rows, rows)] if metric in RELATIONS else distance_matrix(X[rows], metric)
+        D = np.asarray(D, dtype=np.float64)
+        distinct = np.flatnonzero(~np.triu(D == 0, 1).any(axis=0))
+        Y = principal_coordinates(D[np.ix_(distinct, distinct)])
     else:
         Y = embed(X[rows], str(metric))
         distinct = np.arange(len(rows))
         if not sparse.issparse(Y):
-            Y, distinct = spread_ties(np.asarray(Y, dtype=np.float64), rng)
+            Y, distinct = spread_ties(np.asarray(Y, dtype=np.float64), rng, settings)
         elif min(Y.shape) <= 2 * MAX_COMPONENTS:
             Y = Y.toarray().astype(np.float64)
-        Z = _first_components(Y, rng)
+    Z = _first_components(Y, rng, settings)
     rows = rows[distinct]
     if Z.shape[1] == 0:
         return Z, rows
@@ -83,25 +85,22 @@ def depend_on_draws(X: Rows, metric: Metric) -> bool:
     if metric not in FORMS:
         return False  # distances are computed once; drawn rows remain the same
     n, d = X.shape
-    return n > MAX_PLACED or (isinstance(X, np.ndarray) and d <= MANY_FEATURES)
+    return n > MAX_OBJECTS or (isinstance(X, np.ndarray) and d <= MAX_TIED_FEATURES)
 
 
-def _without_copies(D: Floats) -> NDArray[np.intp]:
-    """Positions of objects that are not at distance 0 from an earlier one."""
-    return np.flatnonzero(~np.triu(D == 0, 1).any(axis=0))
-
-
-def spread_ties(X: Floats, rng: np.random.Generator) -> tuple[Floats, NDArray[np.intp]]:
+def spread_ties(
+    X: Floats, rng: np.random.Generator, settings: StructureSettings = STRUCTURE
+) -> tuple[Floats, NDArray[np.intp]]:
     """Rows in lexicographic order, tied values spread and copies of continuous rows dropped."""
     X = X[:, np.ptp(X, axis=0) > 0] if len(X) else X
     if X.shape[1] == 0:
         return X, np.arange(len(X))
-    if X.shape[1] <= MANY_FEATURES:
-        X = np.stack([_without_jitter(column) for column in X.T], axis=1)
+    if X.shape[1] <= MAX_TIED_FEATURES:
+        X = np.stack([_without_jitter(column, settings.jitter) for column in X.T], axis=1)
     distinct, rows, copy_of, counts = np.unique(
         X, axis=0, return_index=True, return_inverse=True, return_counts=True
     )
-    if X.shape[1] > MANY_FEATURES:
+    if X.shape[1] > MAX_TIED_FEATURES:
         return distinct, rows
     values = [np.unique(column) for column in distinct.T]
     if max(map(len, values)) < 0.5 * len(distinct):
@@ -120,11 +119,11 @@ def spread_ties(X: Floats, rng: np.random.Generator) -> tuple[Floats, NDArray[np
     return out, rows
 
 
-def _without_jitter(column: Floats) -> Floats:
+def _without_jitter(column: Floats, jitter: float) -> Floats:
     """Values of a feature, equal where the steps between them are tiny."""
     order = np.argsort(column, kind="stable")
     ascending = column[order]
-    step = JITTER * (ascending[-1] - ascending[0]) * min(1.0, MAX_PLACED / len(column))
+    step = jitter * (ascending[-1] - ascending[0]) * min(1.0, MAX_OBJECTS / len(column))
     value = np.concatenate([[0], np.cumsum(np.diff(ascending) > step)])
     means = np.bincount(value, weights=ascending) / np.bincount(value)
     out = np.empty_like(column)
@@ -132,7 +131,9 @@ def _without_jitter(column: Floats) -> Floats:
     return out
 
 
-def _first_components(X: Rows, rng: np.random.Generator) -> Floats:
+def _first_components(
+    X: Rows, rng: np.random.Generator, settings: StructureSettings = STRUCTURE
+) -> Floats:
     """Scores along the leading principal axes."""
     n, d = X.shape
     if n < 2 or d == 0:
@@ -156,22 +157,23 @@ def _first_components(X: Rows, rng: np.random.Generator) -> Floats:
     nonzero = sizes > 1e-9 * max(sizes[0], np.finfo(float).tiny)
     vectors, sizes = vectors[:, nonzero], sizes[nonzero]
     if d > MAX_COMPONENTS:
-        r = int(np.clip(_beyond_noise(sizes, total, n, d), MIN_COMPONENTS, MAX_COMPONENTS))
+        r = _count_above_noise(sizes, total, n, d)
+        r = int(np.clip(r, settings.min_components, MAX_COMPONENTS))
         vectors, sizes = vectors[:, :r], sizes[:r]
     r = max(2, n // 5)
     return np.asarray((vectors * sizes)[:, :r])
 
 
-def _beyond_noise(sizes: Floats, total: float, n: int, d: int) -> int:
-    """Number of leading singular values beyond the largest that independent noise has.
+def _count_above_noise(sizes: Floats, total: float, n: int, d: int) -> int:
+    """Number of leading singular values above the largest that independent noise has.
 
-    What is left by those counted so far is taken for noise, until no further one is beyond it.
+    What is left by those counted so far is taken for noise, until no further one is above it.
     """
     rank, powers, count = min(n, d), np.square(sizes), 0
     while count < min(rank - 1, len(sizes)):
         noise = max(total - float(powers[:count].sum()), 0.0) / (rank - count)
-        beyond = int((powers > noise * rank / d * (1 + np.sqrt(d / n)) ** 2).sum())
-        if beyond <= count:
+        above = int((powers > noise * rank / d * (1 + np.sqrt(d / n)) ** 2).sum())
+        if above <= count:
             break
-        count = beyond
+        count = above
     return count

@@ -12,21 +12,13 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from sortal._kernels.spanning_trees import euclidean_tree, root
+from sortal.nulls.settings import GAPS, GapSettings
 from sortal.runtime.types import Floats
 
-__all__ = ["ENOUGH", "FREE", "find_gaps"]
-
-#: neighbour whose distance is that of an object, and neighbours that the dimension is estimated by
-NEIGHBOUR, DIMENSION_NEIGHBOURS = 5, 10
-#: least share of the objects in a group, and fewest objects
-SHARE, FEWEST = 0.03, 10
-#: distance below which objects are taken for equal
-TINY = 1e-300
-#: contrast that clouds without groups often have, and contrast that separates two groups
-FREE, ENOUGH = 0.5, 1.25
+__all__ = ["find_gaps"]
 
 
-def find_gaps(Z: Floats) -> tuple[float, int]:
+def find_gaps(Z: Floats, settings: GapSettings = GAPS) -> tuple[float, int]:
     """Find the gap with the most contrast, and the number of groups that gaps separate.
 
     Objects join along a minimum spanning tree. An edge is at least as long as the distance of both
@@ -41,6 +33,7 @@ def find_gaps(Z: Floats) -> tuple[float, int]:
     ----------
     Z : ndarray of float64, shape (n, r)
         Coordinates of distinct objects.
+    settings : GapSettings
 
     Returns
     -------
@@ -52,23 +45,24 @@ def find_gaps(Z: Floats) -> tuple[float, int]:
     O(n² r) time, O(n) memory.
     """
     n, r = Z.shape
-    least = max(ceil(SHARE * n), FEWEST)
+    least = max(ceil(settings.min_share * n), settings.min_objects)
     if n < 2 * least or r == 0:
         return 0.0, 1
-    near = cKDTree(Z).query(Z, DIMENSION_NEIGHBOURS + 1)[0][:, 1:]
-    edges, squares = euclidean_tree(np.ascontiguousarray(Z), np.square(near[:, NEIGHBOUR - 1]))
+    near = cKDTree(Z).query(Z, settings.dimension_neighbours + 1)[0][:, 1:]
+    core = near[:, settings.core_neighbour - 1]
+    edges, squares = euclidean_tree(np.ascontiguousarray(Z), np.square(core))
     order = np.argsort(squares, kind="stable")
     joined = _Joined(n)
-    usual, dimension = float(np.median(near[:, NEIGHBOUR - 1])), _local_dimension(near)
+    usual, dimension = float(np.median(core)), _local_dimension(near)
     contrast, groups = 0.0, 1
     for (i, j), length in zip(edges[order].tolist(), np.sqrt(squares[order]).tolist(), strict=True):
-        parts = root(joined.above, i), root(joined.above, j)
-        small, large = sorted(parts, key=joined.size.__getitem__)
+        nodes = root(joined.above, i), root(joined.above, j)
+        small, large = sorted(nodes, key=joined.size.__getitem__)
         if joined.size[small] >= least:
-            typical = max(joined.half_length(small), joined.half_length(large), usual, TINY)
-            found = dimension * log(max(length, typical) / typical)
-            contrast = max(contrast, found)
-            if found >= ENOUGH:
+            typical = max(joined.half_length(small), joined.half_length(large), usual, 1e-300)
+            edge_contrast = dimension * log(max(length, typical) / typical)
+            contrast = max(contrast, edge_contrast)
+            if edge_contrast >= settings.enough_contrast:
                 groups, length = groups + 1, typical  # a gap is no distance within a group
         joined.join(small, large, length)
     return contrast, groups
@@ -105,5 +99,5 @@ def _local_dimension(near: Floats) -> float:
 
     The mean over the objects is of the inverse dimensions (MacKay & Ghahramani 2005).
     """
-    near = np.maximum(near, TINY)
+    near = np.maximum(near, 1e-300)
     return 1 / max(float(np.log(near[:, -1:] / near[:, :-1]).mean()), 1e-9)

@@ -17,10 +17,10 @@ from sortal.runtime.validation import InputError, check_choice, check_random_sta
 NullKind: TypeAlias = Literal["gaussian", "uniform", "within", "box", "shuffled"]
 ALONG_AXES: tuple[NullKind, ...] = ("gaussian", "uniform")
 
-#: largest number of principal coordinates of a distance matrix
-MOST_COORDINATES = 50
-#: share of the objects above which a feature's objects are drawn by random keys
-_COMMON = 0.2
+#: limit of cost: saves further principal coordinates of a distance matrix
+MAX_COORDINATES = 50
+#: limit of cost: saves keys of all objects for the features of at most this share of them
+KEYED_SHARE = 0.2
 
 
 @dataclass(frozen=True)
@@ -64,19 +64,19 @@ class Null:
         if kind == "box":
             return rng.uniform(self.X.min(axis=0), self.X.max(axis=0), self.X.shape)
         mean, turned, axes = self._along_axes
-        drawn: Floats
+        sample: Floats
         if kind == "within":
             assert labels is not None
-            drawn = rng.normal(size=turned.shape) @ _within(turned, labels)
+            sample = rng.normal(size=turned.shape) @ _within(turned, labels)
         elif kind == "gaussian":
-            drawn = rng.normal(size=turned.shape) * turned.std(axis=0, ddof=1)
+            sample = rng.normal(size=turned.shape) * turned.std(axis=0, ddof=1)
         else:
-            drawn = rng.uniform(turned.min(axis=0), turned.max(axis=0), turned.shape)
+            sample = rng.uniform(turned.min(axis=0), turned.max(axis=0), turned.shape)
         if axes is not None:
-            return drawn @ axes + mean
+            return sample @ axes + mean
         from scipy.spatial.distance import cdist
 
-        return cdist(drawn, drawn)
+        return cdist(sample, sample)
 
 
 def draw_reference(
@@ -154,14 +154,14 @@ def principal_coordinates(D: Floats) -> Floats:
     inner = -0.5 * np.square(D, dtype=np.float64)
     means = inner.mean(axis=1)
     inner += means.mean() - means[:, None] - means[None, :]
-    if n <= 10 * MOST_COORDINATES:
+    if n <= 10 * MAX_COORDINATES:
         values, vectors = np.linalg.eigh(inner)
     else:
         from scipy.sparse.linalg import eigsh
 
         start = np.random.default_rng(0).normal(size=n)
-        values, vectors = eigsh(inner, MOST_COORDINATES, which="LA", v0=start)
-    first = np.argsort(-values)[:MOST_COORDINATES]
+        values, vectors = eigsh(inner, MAX_COORDINATES, which="LA", v0=start)
+    first = np.argsort(-values)[:MAX_COORDINATES]
     first = first[values[first] > 1e-9 * values.max(initial=0.0)]
     if len(first) == 0:
         return np.zeros((n, 1))
@@ -180,7 +180,7 @@ def _shuffled(X: sparse.csr_array, rng: np.random.Generator) -> Any:
     ends = np.cumsum(lengths)
     rows = np.empty(columns.nnz, dtype=np.int64)
     feature_of = np.repeat(np.arange(d), counts)
-    common = counts > _COMMON * n
+    common = counts > KEYED_SHARE * n
     for j in np.flatnonzero(common):
         # keys of rate 1 / length: the lowest are a draw without replacement by length
         with np.errstate(divide="ignore"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -11,21 +11,16 @@ from scipy.special import stdtrit
 from sortal._kernels.modes import FEWEST, line_evidence
 from sortal.distances import check_metric, check_points
 from sortal.nulls.coordinates import coordinates, depend_on_draws
-from sortal.nulls.gaps import ENOUGH, FREE, find_gaps
-from sortal.nulls.valleys import (
-    MOST_EVIDENCE,
-    NUMBERS_OF_CLUSTERS,
-    OBJECTS_PER_CLUSTER,
-    USUAL_SIZE,
-    find_valleys,
-    gap_factor,
-)
+from sortal.nulls.gaps import find_gaps
+from sortal.nulls.settings import STRUCTURE, GapSettings, StructureSettings, ValleySettings
+from sortal.nulls.valleys import NUMBERS_OF_CLUSTERS, find_valleys, gap_factor
 from sortal.runtime.threads import in_threads
 from sortal.runtime.types import ArrayLike, Floats, Ints, Metric, RandomState, Rows
 from sortal.runtime.validation import InputError, check_random_state
 
 __all__ = [
     "Structure",
+    "StructureSearch",
     "assess_structure",
     "needed",
     "predictors",
@@ -35,28 +30,14 @@ __all__ = [
 
 Decision: TypeAlias = Literal["yes", "no", "unclear"]
 
-#: logistic regression of 0, 1 (clusters) on these, by ``sortal reproduce structure``
-INTERCEPT, PER_EVIDENCE, PER_SIZE = -4.01, 0.83, -1.38
-#: number of objects that counts where there are fewer; evidence relative to the linearity above
-#: which the number of objects does not matter, and more evidence does not
-SMALL_SIZE, ENOUGH_EVIDENCE, CERTAIN_EVIDENCE = 20, 8.0, 10.0
-#: least linearity by which evidence is divided, and that of a column, whose dip has a known
-#: distribution
-MIN_LINEARITY, OF_COLUMN = 0.35, 0.5
-#: share of the objects in a neighbourhood, and neighbourhoods whose linearity is averaged
-NEIGHBOURHOOD, NEIGHBOURHOODS = 0.2, 60
-#: probability from which there are clusters, and below which there are none
-CLUSTERS_FROM, NO_CLUSTERS_BELOW = 0.9, 0.2
-#: share of the objects below which a cluster can be missed
-SMALL_CLUSTER = 0.05
-#: searches at a time, most searches near a limit, and the confidence that it is not near
-REPEATS, MOST_REPEATS, SURE = 4, 64, 0.99
+#: limit of cost: saves the linearity of further neighbourhoods
+N_NEIGHBOURHOODS = 60
+#: limit of cost: saves further searches at a time, and more of them near a limit
+N_SEARCHES, MAX_SEARCHES = 4, 64
 #: what a "no" says: the search is for gaps, so groups without them stay possible
 NO_GAPS = "No gaps between groups were found; groups that overlap cannot be excluded."
 #: what an "unclear" says
 UNCERTAIN_GAPS = "Gaps between groups are uncertain."
-#: fewest objects of a neighbourhood
-MIN_NEIGHBOURS = 12
 
 
 @dataclass(frozen=True)
@@ -96,12 +77,12 @@ class Structure:
     n_clusters: int
     n_objects: int
     error: float = 0.0
-    linearity: float = OF_COLUMN
+    linearity: float = STRUCTURE.column_linearity
 
     @property
     def smallest(self) -> int:
         """Number of objects below which a cluster can be missed."""
-        return max(int(np.ceil(SMALL_CLUSTER * self.n_objects)), FEWEST)
+        return max(int(np.ceil(0.05 * self.n_objects)), FEWEST)
 
     def __str__(self) -> str:
         sentence = {
@@ -121,7 +102,11 @@ class Structure:
 
 
 def assess_structure(
-    X: ArrayLike, *, metric: Metric = "euclidean", random_state: RandomState = 0
+    X: ArrayLike,
+    *,
+    metric: Metric = "euclidean",
+    random_state: RandomState = 0,
+    settings: StructureSettings = STRUCTURE,
 ) -> Structure:
     """Assess whether gaps separate clusters in the data.
 
@@ -131,6 +116,8 @@ def assess_structure(
         The data, or the (n, n) distances with ``metric="precomputed"``.
     metric : str or callable
     random_state : None, int or Generator
+    settings : sortal.nulls.StructureSettings
+        Constants that were tuned on generated data.
 
     Notes
     -----
@@ -164,130 +151,220 @@ def assess_structure(
             "whether a graph has clusters cannot be assessed, since it has no coordinates; give "
             "its vertices' features or a matrix of distances (metric='precomputed')"
         )
-    return structure_of(check_points(X, metric), metric, check_random_state(random_state))
+    rng = check_random_state(random_state)
+    return structure_of(check_points(X, metric), metric, rng, settings)
 
 
-def structure_of(X: Rows, metric: Metric, rng: np.random.Generator) -> Structure:
+def structure_of(
+    X: Rows, metric: Metric, rng: np.random.Generator, settings: StructureSettings = STRUCTURE
+) -> Structure:
     """Structure of validated data, by searches that are repeated near a limit of the decision."""
-    Z, is_redrawn = coordinates(X, metric, rng), depend_on_draws(X, metric)
-    if Z.shape[1] == 0:
-        return Structure(0.0, "no", 0.0, 1, len(Z))
-    is_column, numbers = Z.shape[1] == 1, np.array(NUMBERS_OF_CLUSTERS)
-    linear = OF_COLUMN if is_column else linearity(Z)
-    gaps_of_all = None if is_redrawn else find_gaps(Z)
-
-    def search(seed: int) -> tuple[Floats, Ints]:
-        of_search = np.random.default_rng(seed)
-        drawn = coordinates(X, metric, of_search) if is_redrawn else Z
-        deepest, groups = find_valleys(drawn, of_search, numbers)
-        contrast, separated = gaps_of_all or find_gaps(drawn)
-        worth = gap_evidence(contrast, len(drawn), linear)
-        return np.append(worth, deepest), np.append(separated, groups)
-
-    def search_column(seed: int) -> tuple[Floats, Ints]:
-        drawn = coordinates(X, metric, np.random.default_rng(seed)) if is_redrawn else Z
-        enough = len(drawn) >= 2 * OBJECTS_PER_CLUSTER
-        found = line_evidence(drawn[:, 0]) if enough else 0.0
-        return np.full(1 + len(numbers), found), np.ones(1 + len(numbers), dtype=np.int64)
-
-    evidence, most = np.zeros((0, 1 + len(numbers))), 2
-    while True:
-        seeds = rng.integers(2**31 - 1, size=REPEATS).tolist()
-        found = in_threads(search_column if is_column else search, seeds)
-        evidence = np.vstack([evidence, [deepest for deepest, _ in found]])
-        most = max(most, _most_groups(found))
-        mean, error = evidence.mean(axis=0), evidence.std(axis=0, ddof=1) / len(evidence) ** 0.5
-        at = int(mean.argmax())
-        structure = _decided(float(mean[at]), float(error[at]), most, len(Z), linear)
-        if is_settled(structure, len(evidence)) or len(evidence) >= MOST_REPEATS:
-            break
-        # numbers of clusters that can have the most evidence
-        leading = mean + 2 * error >= mean[at]
-        leading[0] = True  # gaps
-        numbers, evidence = numbers[leading[1:]], evidence[:, leading]
-    if is_column and structure.decision == "yes":
-        most = max(most, _most_groups(in_threads(search, seeds)))
-        structure = replace(structure, n_clusters=most)
-    return structure
+    return StructureSearch(X, metric, rng, settings).structure(settings)
 
 
-def is_settled(structure: Structure, searches: int) -> bool:
+@dataclass
+class StructureSearch:
+    """Searches for valleys and gaps in data, each made once for all tables of settings.
+
+    Parameters
+    ----------
+    X : ndarray, csr_array
+        As :func:`sortal.distances.check_points` returns it; not a graph.
+    metric : str or callable
+    rng : Generator
+        Draws the coordinates, and the seeds of the searches.
+    settings : StructureSettings
+        Constants of the coordinates: ``jitter`` and ``min_components``.
+    """
+
+    X: Rows
+    metric: Metric
+    rng: np.random.Generator
+    settings: StructureSettings = STRUCTURE
+    _valleys: dict[tuple[ValleySettings, int, bytes], tuple[Floats, Ints]] = field(
+        default_factory=dict, init=False
+    )
+    _gaps: dict[tuple[GapSettings, int], tuple[float, int, int]] = field(
+        default_factory=dict, init=False
+    )
+    _seeds: list[list[int]] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        self._coordinates = coordinates(self.X, self.metric, self.rng, self.settings)
+        self._is_redrawn = depend_on_draws(self.X, self.metric)
+
+    def structure(self, settings: StructureSettings = STRUCTURE) -> Structure:
+        """The structure by these settings; those of the coordinates are as they were."""
+        Z, numbers = self._coordinates, np.array(NUMBERS_OF_CLUSTERS)
+        if Z.shape[1] == 0:
+            return Structure(0.0, "no", 0.0, 1, len(Z))
+        is_column = Z.shape[1] == 1
+        linear = settings.column_linearity if is_column else linearity(Z, settings)
+
+        if not is_column and not self._is_redrawn:
+            self._find_gaps(Z, 0, settings.gaps)  # once, for all searches
+
+        def search(seed: int) -> tuple[Floats, Ints]:
+            (deepest, groups), gaps = self._results(seed, numbers, settings)
+            contrast, n_separated, n = gaps
+            evidence = gap_evidence(contrast, n, linear, settings)
+            return np.append(evidence, deepest), np.append(n_separated, groups)
+
+        def search_column(seed: int) -> tuple[Floats, Ints]:
+            column = self._coordinates_with(np.random.default_rng(seed))[:, 0]
+            is_enough = len(column) >= 2 * settings.valleys.objects_per_cluster
+            evidence, n = line_evidence(column) if is_enough else 0.0, 1 + len(numbers)
+            return np.full(n, evidence), np.ones(n, dtype=np.int64)
+
+        evidence, n_clusters = np.zeros((0, 1 + len(numbers))), 2
+        for round_ in range(MAX_SEARCHES // N_SEARCHES):
+            seeds = self._seeds_of(round_)
+            results = in_threads(search_column if is_column else search, seeds)
+            evidence = np.vstack([evidence, [values for values, _ in results]])
+            n_clusters = max(n_clusters, _most_groups(results))
+            mean, error = evidence.mean(axis=0), evidence.std(axis=0, ddof=1) / len(evidence) ** 0.5
+            first = int(mean.argmax())
+            structure = _decided(
+                float(mean[first]), float(error[first]), n_clusters, len(Z), linear, settings
+            )
+            if is_settled(structure, len(evidence), settings):
+                break
+            # numbers of clusters that can have the most evidence
+            leading = mean + 2 * error >= mean[first]
+            leading[0] = True  # gaps
+            numbers, evidence = numbers[leading[1:]], evidence[:, leading]
+        if is_column and structure.decision == "yes":
+            n_clusters = max(n_clusters, _most_groups(in_threads(search, seeds)))
+            structure = replace(structure, n_clusters=n_clusters)
+        return structure
+
+    def _seeds_of(self, round_: int) -> list[int]:
+        while len(self._seeds) <= round_:
+            self._seeds.append(self.rng.integers(2**31 - 1, size=N_SEARCHES).tolist())
+        return self._seeds[round_]
+
+    def _coordinates_with(self, rng: np.random.Generator) -> Floats:
+        """Coordinates of a search: other rows and other values of ties in each."""
+        if not self._is_redrawn:
+            return self._coordinates
+        return coordinates(self.X, self.metric, rng, self.settings)
+
+    def _results(
+        self, seed: int, numbers: Ints, settings: StructureSettings
+    ) -> tuple[tuple[Floats, Ints], tuple[float, int, int]]:
+        """What a search finds: valleys, their groups; the gaps' contrast, groups and objects."""
+        in_valleys = settings.valleys, seed, numbers.tobytes()
+        in_gaps = settings.gaps, seed if self._is_redrawn else 0
+        if in_valleys not in self._valleys or in_gaps not in self._gaps:
+            rng = np.random.default_rng(seed)
+            Z = self._coordinates_with(rng)
+            if in_valleys not in self._valleys:
+                self._valleys[in_valleys] = find_valleys(Z, rng, numbers, settings.valleys)
+            if in_gaps not in self._gaps:
+                self._find_gaps(Z, in_gaps[1], settings.gaps)
+        return self._valleys[in_valleys], self._gaps[in_gaps]
+
+    def _find_gaps(self, Z: Floats, seed: int, settings: GapSettings) -> None:
+        self._gaps[settings, seed] = (*find_gaps(Z, settings), len(Z))
+
+
+def is_settled(
+    structure: Structure, searches: int, settings: StructureSettings = STRUCTURE
+) -> bool:
     """Whether no limit of a decision is in the t interval of the probability.
 
     Few searches can be alike by chance, and Student's quantile allows for that.
     """
-    reach = float(stdtrit(searches - 1, (1 + SURE) / 2)) * structure.error
-    limits = CLUSTERS_FROM, NO_CLUSTERS_BELOW
+    reach = float(stdtrit(searches - 1, (1 + settings.confidence) / 2)) * structure.error
+    limits = settings.clusters_from, settings.no_clusters_below
     return min(abs(structure.probability - limit) for limit in limits) > reach
 
 
-def _most_groups(found: list[tuple[Floats, Ints]]) -> int:
+def _most_groups(results: list[tuple[Floats, Ints]]) -> int:
     """Most groups that a number of clusters has in the median of the searches."""
-    return int(np.median([groups for _, groups in found], axis=0).max())
+    return int(np.median([groups for _, groups in results], axis=0).max())
 
 
-def _decided(evidence: float, error: float, most: int, n: int, linear: float) -> Structure:
+def _decided(
+    evidence: float,
+    error: float,
+    n_clusters: int,
+    n: int,
+    linear: float,
+    settings: StructureSettings = STRUCTURE,
+) -> Structure:
     """The decision by the most evidence, and as many clusters as valleys separate at the most."""
     # of more objects, random gaps have more evidence, too
-    evidence, error = evidence / gap_factor(n), error / gap_factor(n)
-    probability, error = probability_of(evidence, n, linear, error)
+    factor = gap_factor(n, settings.valleys)
+    evidence, error = evidence / factor, error / factor
+    probability, error = probability_of(evidence, n, linear, error, settings)
     decision: Decision = "unclear"
-    if probability >= CLUSTERS_FROM:
+    if probability >= settings.clusters_from:
         decision = "yes"
-    elif probability < NO_CLUSTERS_BELOW:
+    elif probability < settings.no_clusters_below:
         decision = "no"
-    k = most if decision == "yes" else 1
+    k = n_clusters if decision == "yes" else 1
     return Structure(probability, decision, evidence, k, n, error, linear)
 
 
-def linearity(Z: Floats) -> float:
+def linearity(Z: Floats, settings: StructureSettings = STRUCTURE) -> float:
     """Mean share of the largest principal component of neighbourhoods: 1 on a line."""
     n = len(Z)
-    m = min(max(int(NEIGHBOURHOOD * n), MIN_NEIGHBOURS), n)
+    m = min(max(int(settings.neighbourhood * n), settings.min_neighbourhood), n)
     shares = []
-    for at in np.linspace(0, n - 1, min(NEIGHBOURHOODS, n)).astype(np.intp):
+    for at in np.linspace(0, n - 1, min(N_NEIGHBOURHOODS, n)).astype(np.intp):
         P = Z[np.argpartition(np.square(Z - Z[at]).sum(axis=1), m - 1)[:m]]
         sizes = np.square(np.linalg.svd(P - P.mean(axis=0), compute_uv=False))
         shares.append(sizes[0] / max(float(sizes.sum()), 1e-300))
     return float(np.mean(shares))
 
 
-def gap_evidence(contrast: float, n: int, linear: float) -> float:
+def gap_evidence(
+    contrast: float, n: int, linear: float, settings: StructureSettings = STRUCTURE
+) -> float:
     """Evidence that a gap's contrast is worth: as much as is needed where it separates groups."""
-    share = max(contrast - FREE, 0.0) / (ENOUGH - FREE)
-    return min(share * needed(linear) * gap_factor(n), MOST_EVIDENCE)
+    gaps, valleys = settings.gaps, settings.valleys
+    share = max(contrast - gaps.free_contrast, 0.0) / (gaps.enough_contrast - gaps.free_contrast)
+    return min(share * needed(linear, settings) * gap_factor(n, valleys), valleys.max_evidence)
 
 
-def needed(linear: float = OF_COLUMN) -> float:
+def needed(
+    linear: float = STRUCTURE.column_linearity, settings: StructureSettings = STRUCTURE
+) -> float:
     """Evidence needed for a yes; more of data along a line."""
-    limit = np.log(CLUSTERS_FROM / (1 - CLUSTERS_FROM)) - INTERCEPT
-    return float(limit / PER_EVIDENCE * max(linear, MIN_LINEARITY))
+    limit = np.log(settings.clusters_from / (1 - settings.clusters_from)) - settings.intercept
+    return float(limit / settings.evidence_slope * max(linear, settings.min_linearity))
 
 
-def predictors(evidence: float, n: int, linear: float) -> tuple[float, float]:
+def predictors(
+    evidence: float, n: int, linear: float, settings: StructureSettings = STRUCTURE
+) -> tuple[float, float]:
     """Relative evidence, and the number of objects as far as it matters beside it."""
-    relative = evidence / max(linear, MIN_LINEARITY)
-    relative = min(relative, CERTAIN_EVIDENCE)
-    size = np.log(max(n, SMALL_SIZE) / USUAL_SIZE) * max(1 - relative / ENOUGH_EVIDENCE, 0.0)
-    return relative, float(size)
+    relative = min(evidence / max(linear, settings.min_linearity), settings.certain_evidence)
+    size = np.log(max(n, settings.min_size) / settings.valleys.usual_size)
+    return relative, float(size * max(1 - relative / settings.enough_evidence, 0.0))
 
 
 def probability_of(
-    evidence: float, n: int, linear: float = OF_COLUMN, error: float = 0.0
+    evidence: float,
+    n: int,
+    linear: float = STRUCTURE.column_linearity,
+    error: float = 0.0,
+    settings: StructureSettings = STRUCTURE,
 ) -> tuple[float, float]:
     """Probability of clusters and its standard error, by the evidence and its standard error."""
     if error == 0:
-        return _probability(evidence, n, linear), 0.0
+        return _probability(evidence, n, linear, settings), 0.0
     at = evidence + error * np.array([-np.sqrt(3), 0.0, np.sqrt(3)])
-    values = np.array([_probability(max(e, 0.0), n, linear) for e in at])
+    values = np.array([_probability(max(e, 0.0), n, linear, settings) for e in at])
     weights = np.array([1, 4, 1]) / 6  # the mean over normal errors, by Gauss and Hermite
     mean = float(weights @ values)
     return mean, float(np.sqrt(weights @ np.square(values - mean)))
 
 
-def _probability(evidence: float, n: int, linear: float) -> float:
+def _probability(evidence: float, n: int, linear: float, settings: StructureSettings) -> float:
     """Probability of clusters by the evidence, without its error."""
-    relative, size = predictors(evidence, n, linear)
-    logit = INTERCEPT + PER_EVIDENCE * relative + PER_SIZE * size
-    logit = min(logit, PER_EVIDENCE * relative)  # few objects are no evidence of clusters
+    relative, size = predictors(evidence, n, linear, settings)
+    logit = settings.intercept + settings.evidence_slope * relative + settings.size_slope * size
+    logit = min(logit, settings.evidence_slope * relative)  # few objects are no evidence
     return float(1 / (1 + np.exp(-logit)))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from sortal.nulls.references import Null, NullKind
+from sortal.nulls.settings import VALLEYS
 from sortal.nulls.structure import Structure, structure_of
-from sortal.nulls.valleys import WORTH_A_LOOK
 from sortal.runtime.validation import InputError
 from sortal.stability._agreement import least_kept
 from sortal.stability.curves import overlapping
@@ -153,7 +153,7 @@ def calibrated_stability(
             break
     table = _table(samples, sets) if kinds else curve_table(samples, [], greater_is_better=True)
     selected = max(_stable(table), default=1) if kinds else None
-    if structure is not None and structure.evidence < WORTH_A_LOOK:
+    if structure is not None and structure.evidence < VALLEYS.close_look:
         selected = 1
     return StabilityCurve(
         "Calibrated stability",

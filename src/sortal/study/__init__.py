@@ -7,7 +7,7 @@ from sortal.study.differences import kept_differences, thinned_parts
 from sortal.study.divisions import Alternative
 from sortal.study.fits import DEFAULT_CLUSTERERS
 from sortal.study.judgement import by_expected_agreement
-from sortal.study.ranking import level_numbers
+from sortal.study.ranking import ChoiceSettings, level_numbers
 from sortal.study.scores import NO_LABELS
 from sortal.study.stability import kept_assessment
 from sortal.study.study import Study, load_study
@@ -18,6 +18,7 @@ __all__ = [
     "Alternative",
     "Alternatives",
     "Answer",
+    "ChoiceSettings",
     "NothingToRankError",
     "StorageError",
     "Study",

@@ -37,7 +37,7 @@ from sortal.study.facts import (
 from sortal.study.guarantees import tightest_guarantee
 from sortal.study.judgement import MAX_REFERENCE, judged, reference_candidates, why_not
 from sortal.study.numbers import level_with, numbers_of
-from sortal.study.ranking import TIE_WIDTH, FamilyVotes, consensus, level_numbers
+from sortal.study.ranking import CHOICE, TIE_WIDTH, FamilyVotes, consensus, level_numbers
 from sortal.study.scores import candidate_labels, candidate_table, measured, why_nothing
 
 if TYPE_CHECKING:
@@ -329,9 +329,6 @@ def _reference(
 
 # -- the judge, and a few labels or known pairs ----------------------------------------------
 
-#: adjusted Rand index from which on two candidates hardly differ
-ALIKE = 0.8
-
 
 class _Posterior:
     """Probabilities of the candidates: the judge's shares, times likelihoods.
@@ -367,7 +364,7 @@ class _Posterior:
         agreement = [
             adjusted_rand_index(row, self.codes[first], noise="singletons") for row in self.codes
         ]
-        alike = float(probability[np.array(agreement) >= ALIKE].sum())
+        alike = float(probability[np.array(agreement) >= CHOICE.alike].sum())
         index = pd.Index(self.names, name="name")
         return Decision(
             pd.Series(probability, index),

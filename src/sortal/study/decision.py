@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from sortal.study.state import StudyState
 
 
-#: clusterings of the user that the answer lists
-MOST_OWN = 12
+#: limit of cost: saves lines of the screen; clusterings of the user that the answer lists
+MAX_OWN = 12
 
 
 def ranked(state: StudyState, by: str | None = None) -> tuple[pd.DataFrame, Decision]:
@@ -157,7 +157,7 @@ def _own(
     state: StudyState, ranking: pd.DataFrame, labels: NDArray[np.int32], level: set[str]
 ) -> tuple[OwnClustering, ...]:
     """The user's clusterings, the best first, beside the answer."""
-    places = np.flatnonzero(ranking["clusterer"] == "given")[:MOST_OWN]
+    places = np.flatnonzero(ranking["clusterer"] == "given")[:MAX_OWN]
     out = []
     for place in places.tolist():
         candidate = ranked_candidate(ranking, place)

@@ -12,7 +12,8 @@ from sortal.distances import RELATIONS
 from sortal.judge import FEWEST_OBJECTS
 from sortal.judge.evidence import TINY
 from sortal.judge.judgements import set_back
-from sortal.judge.label_likelihood import TEMPERATURE, prior
+from sortal.judge.label_likelihood import prior
+from sortal.judge.settings import JUDGE, JudgeSettings
 from sortal.labelings.pairs import Constraints
 from sortal.labelings.partitions import canonical_codes
 from sortal.study import samples
@@ -21,7 +22,9 @@ from sortal.study.facts import Contribution, JudgedBy, Recovery
 from sortal.study.jobs import derived_seed, jobs_for
 from sortal.study.notes import derived
 from sortal.study.ranking import (
+    CHOICE,
     FAR_BEHIND,
+    ChoiceSettings,
     choice_scores,
     chosen_when_shaken,
     level_numbers,
@@ -48,13 +51,13 @@ QUICK = (
     "kmeans", "ward", "average", "genie", "gaussian-mixture", "hdbscan-filled", "kmedoids",
     "spherical-kmeans-refined", "kl-kmeans",
 )  # fmt: skip
-#: maximum number of features for some of them
+#: limit of cost: saves these clusterers of more features
 FEW_FEATURES = {"gaussian-mixture": 50, "hdbscan-filled": 50}
-#: maximum number of objects that they are fitted to; the labels are extended to the others
+#: limit of cost: saves fits to more objects; the labels are extended to the others
 MAX_REFERENCE = 2_000
-#: candidates of which evidence is gathered once judging was stopped
+#: limit of cost: saves the evidence of more candidates once judging was stopped
 MOST_STOPPED = 30
-#: with fewer candidates sortal looks for reference clusterings beside them
+#: limit of cost: saves reference clusterings beside at least so many candidates
 MIN_CANDIDATES = 3
 
 
@@ -123,12 +126,12 @@ class JudgedCandidates:
     @property
     def lead(self) -> NDArray[np.float64]:
         """Log of the prior up to a constant; set back where all but a few objects are together."""
-        return set_back(self.judgement.level, self.evidence) / TEMPERATURE + self.pairs
+        return set_back(self.judgement.level, self.evidence) / JUDGE.temperature + self.pairs
 
     @property
     def prior(self) -> NDArray[np.float64]:
         """Shares that sum to 1: the judge's, times the likelihood of the known pairs."""
-        return prior(TEMPERATURE * self.lead)
+        return prior(JUDGE.temperature * self.lead)
 
     @property
     def judged_by(self) -> JudgedBy:
@@ -264,31 +267,57 @@ def by_expected_agreement(
     judgement: Judgement,
     evidence: Evidence,
     repeatable: NDArray[np.bool_] | None = None,
+    *,
+    settings: ChoiceSettings = CHOICE,
+    judged_with: JudgeSettings = JUDGE,
 ) -> Judgement:
-    """A judgement whose first holds still, see :func:`sortal.study.ranking.choice_scores`.
+    """A judgement whose first holds still under small changes of the data.
 
     The choice follows the probabilities of the numbers of clusters. A candidate comes last if its
     number is less than half as probable as another, or if it differs from another by clusters of
     a few outliers only.
+
+    Parameters
+    ----------
+    judge : Judge
+    judgement : Judgement
+        Of the candidates by this judge.
+    evidence : Evidence
+    repeatable : ndarray of bool, shape (M,), optional
+        Candidates that come back with another seed; all by default.
+    settings : ChoiceSettings
+    judged_with : JudgeSettings
+        The settings of the judgement.
+
+    Returns
+    -------
+    Judgement
+        With other ``score`` and ``near_best``; the greatest score is chosen.
     """
     ahead, agreement = judgement.ahead, evidence.agreement
     repeatable = np.ones(len(ahead), dtype=bool) if repeatable is None else repeatable
-    allowed = _may_lead(judgement, evidence)
-    score = choice_scores(ahead, agreement, allowed, repeatable) - ~allowed
+    allowed = _may_lead(judgement, evidence, settings, judged_with)
+    score = choice_scores(ahead, agreement, allowed, repeatable, settings) - ~allowed
     first = int(np.argmax(score))
     score += judgement.predicted[first] - score[first]
-    near_best = judge.near_best(judgement.probability, evidence.agreement[first])
+    near_best = judge.near_best(judgement.probability, evidence.agreement[first], judged_with)
     return replace(judgement, score=score, near_best=near_best)
 
 
-def _may_lead(judgement: Judgement, evidence: Evidence) -> NDArray[np.bool_]:
+def _may_lead(
+    judgement: Judgement,
+    evidence: Evidence,
+    settings: ChoiceSettings = CHOICE,
+    judged_with: JudgeSettings = JUDGE,
+) -> NDArray[np.bool_]:
     """Mask of the candidates with a likely number of clusters that have no copy without outliers.
 
     Where both are level, few objects apart from all others are no group of their own.
     """
     sizes = evidence.traits.sizes
-    level = level_numbers(judgement.probability, sizes[:, 0].astype(np.int64))
-    return level & ~split_outliers(sizes[:, TINY] > 0, evidence.agreement, level)
+    level = level_numbers(judgement.probability, sizes[:, 0].astype(np.int64), settings)
+    is_tiny = sizes[:, TINY] > 0
+    return level & ~split_outliers(is_tiny, evidence.agreement, level, judged_with.near_copy)
 
 
 def led_by_the_best(judgement: Judgement) -> Judgement:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sortal.study.facts import NESTS, POOR, Granularity, LevelCandidate, Number
-from sortal.study.ranking import SHAKE, TIE_WIDTH
+from sortal.study.ranking import CHOICE, TIE_WIDTH
 from sortal.study.scores import candidate_cluster_names, candidate_labels
 from sortal.study.stability import swept_numbers
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: how many of the most likely numbers are compared with the answer
 N_COMPARED = 4
 #: error of the difference of two recoveries, and candidates that are called level at most
-LEVEL, MOST_LEVEL = TIE_WIDTH * 2**0.5 * SHAKE, 4
+LEVEL, MOST_LEVEL = TIE_WIDTH * 2**0.5 * CHOICE.score_error, 4
 #: adjusted Rand index from which on two candidates are one to the reader
 NEARLY_THE_SAME = 0.95
 #: least probability of a number in a tree of granularities

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 
     from sortal.study.state import StudyState
 
-#: share of the rows in a part, and numbers of parts by default and where stability is asked for
-KEPT = 0.9
-N_PARTS, MANY_PARTS = 3, 10
-#: least chance with which a candidate is chosen on a part, to be fitted there
-LEAST_CHANCE = 0.05
+#: derived: from ``ChoiceSettings.score_error``, which was measured at this share of the rows
+SAMPLE_SHARE = 0.9
+#: limit of cost: saves fits to further samples; by default, and where stability is asked for
+N_SAMPLES, MANY_SAMPLES = 3, 10
+#: limit of cost: saves fits of candidates that are chosen on a sample with a smaller chance
+MIN_CHANCE = 0.05
 
 
 def measure_steadiness(
@@ -44,7 +45,7 @@ def measure_steadiness(
 
     More parts than are needed stay; nothing is noted where no clusterer can be fitted again.
     """
-    n_parts = MANY_PARTS if many else N_PARTS
+    n_parts = MANY_SAMPLES if many else N_SAMPLES
     kept = kept_steadiness(state, name)
     if kept is not None and kept.n_parts >= n_parts:
         return
@@ -67,7 +68,7 @@ def kept_steadiness(state: StudyState, name: str) -> Steadiness | None:
     n_parts = question.pop("n_parts")
     if question != _question(_chosen_on_parts(state, name)):
         return None
-    return Steadiness(value, KEPT, n_parts)
+    return Steadiness(value, SAMPLE_SHARE, n_parts)
 
 
 def _key(state: StudyState, name: str) -> str:
@@ -89,7 +90,7 @@ def _chosen_on_parts(state: StudyState, name: str) -> dict[str, float]:
     judgement = judged(state) if decider_of(state).startswith("judge") else None
     if judgement is not None and judgement.first == name:
         chances = judgement.chosen_on_parts()
-    likely = {rival: chance for rival, chance in chances.items() if chance >= LEAST_CHANCE}
+    likely = {rival: chance for rival, chance in chances.items() if chance >= MIN_CHANCE}
     table = {c["name"]: c for c in state.storage.candidates()}
     again = all(
         table[rival]["parameter"] is not None and table[rival]["clusterer"] in state.clusterers
@@ -133,7 +134,7 @@ def _fitted_to_part(
     objects = state.objects
     among = objects.sample.rows if state.fits.fits_sample(clusterer) else objects.contents.rows
     seed = derived_seed(state.settings.random_state, f"part {part} of the objects")
-    rows = among[draw_rows(len(among), max(int(KEPT * len(among)), 1), seed)]
+    rows = among[draw_rows(len(among), max(int(SAMPLE_SHARE * len(among)), 1), seed)]
     try:
         (outcome,) = state.fits.on_rows(Job(clusterer, (planned(candidate),)), rows, executor)
     except InputError:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import rankdata
 
-from sortal.judge.judgements import NEARLY
+from sortal.judge.judgements import FAR
+from sortal.judge.settings import JUDGE
 from sortal.measures.measure_map import grouped
 
 if TYPE_CHECKING:
@@ -60,9 +61,11 @@ def consensus(
     return FamilyVotes(votes.to_numpy().mean(axis=1) * coverage, votes, members)
 
 
-#: deduction of a score that sets a partition apart, as partitions of a few objects against the rest
-FAR_BEHIND = 50.0
-#: standard errors of a difference within which two values tie
+#: derived: from the judge's deduction; distance behind the first of a score that sets a partition
+#: apart, as partitions of a few objects against all others
+FAR_BEHIND = FAR / 2
+#: derived: the quantile 0.975 of the normal distribution; standard errors of a difference within
+#: which two values tie
 TIE_WIDTH = 1.96
 
 
@@ -90,35 +93,60 @@ def points(upward: Floats, errors: Floats | None = None) -> Floats:
     return np.asarray((won / (len(values) - 1) + 1) / 2)
 
 
-#: scale of the dissimilarity at which similar partitions share their scores, and temperature of
-#: the probability that a partition is the best; chosen on generated data for the same answer on
-#: 90 % of the rows
-SHARED, TEMPERATURE = 0.1, 0.04
-#: least probability of the number of clusters of a choice, as a part of the greatest
-LEVEL_NUMBER = 0.5
-#: standard deviation of a score between all rows and 90 % of them, on generated data
-SHAKE = 0.016
+#: limit of cost: saves further draws of the scores
 N_SHAKES = 200
-#: deduction from the expected agreement of a partition that random starts alone reach; chosen on
-#: generated data for the same answer with another seed
-REPEATABLE = 0.05
-#: lead of a score over those of all unlike partitions that many near copies do not outvote, and
-#: agreement below which partitions are unlike; chosen on generated data
-LEAD, UNLIKE = 0.03, 0.8
 
 
-def choice_scores(ahead: Floats, agreement: Floats, allowed: Bools, repeatable: Bools) -> Floats:
+@dataclass(frozen=True)
+class ChoiceSettings:
+    """Tuned constants of the choice among judged clusterings, with their defaults.
+
+    ``sortal reproduce constants`` changes each of them.
+    """
+
+    #: tuned: generated tasks, for the same answer on 90 % of the rows; scale of the dissimilarity
+    #: at which similar partitions share their scores
+    similarity_scale: float = 0.1
+    #: tuned: the same; temperature of the probability that a partition is the best
+    temperature: float = 0.04
+    #: tuned: by eye; least probability of the number of clusters of a choice, as a share of the
+    #: greatest
+    level_share: float = 0.5
+    #: tuned: generated tasks; standard deviation of a score between all rows and 90 % of them
+    score_error: float = 0.016
+    #: tuned: generated tasks, for the same answer with another seed; deduction from the expected
+    #: agreement of a partition that random starts alone reach
+    unrepeatable_step: float = 0.05
+    #: tuned: generated tasks; lead of a score over those of all unlike partitions that many near
+    #: copies do not outvote
+    clear_lead: float = 0.03
+    #: tuned: generated tasks; adjusted Rand index from which two partitions are alike
+    alike: float = 0.8
+
+
+CHOICE = ChoiceSettings()
+
+
+def choice_scores(
+    ahead: Floats,
+    agreement: Floats,
+    allowed: Bools,
+    repeatable: Bools,
+    settings: ChoiceSettings = CHOICE,
+) -> Floats:
     """Score (M, ...) of each partition; the allowed one with the greatest is chosen.
 
     It is the expected agreement. A partition that is not repeatable steps back, and one that leads
     clearly comes first.
     """
-    step = REPEATABLE * ~repeatable.reshape(-1, *[1] * (ahead.ndim - 1))
-    leads = clear_leads(ahead, agreement, allowed, repeatable)
-    return expected_agreement(ahead, agreement) - step + leads
+    step = settings.unrepeatable_step * ~repeatable.reshape(-1, *[1] * (ahead.ndim - 1))
+    leads = clear_leads(ahead, agreement, allowed, repeatable, settings)
+    return expected_agreement(ahead, agreement, settings) - step + leads
 
 
-def expected_agreement(ahead: Floats, agreement: Floats) -> Floats:
+def expected_agreement(
+    ahead: Floats, agreement: Floats, settings: ChoiceSettings = CHOICE
+) -> Floats:
     """Expected agreement of each partition (M, ...) with the best one, which any of them may be.
 
     Similar partitions share their scores, which differ by chance among parts of the rows. The
@@ -127,61 +155,75 @@ def expected_agreement(ahead: Floats, agreement: Floats) -> Floats:
     """
     first = ahead.max(axis=0)
     lone = ahead < first - FAR_BEHIND
-    near = _nearness(agreement, ~lone.reshape(len(ahead), -1)[:, 0])
+    near = _nearness(agreement, ~lone.reshape(len(ahead), -1)[:, 0], settings)
     shared = np.where(lone, ahead, near @ np.where(lone, 0.0, ahead))
-    weights = np.exp((shared - shared.max(axis=0)) / TEMPERATURE)
+    weights = np.exp((shared - shared.max(axis=0)) / settings.temperature)
     expected: Floats = agreement @ (weights / weights.sum(axis=0)) - lone
     return expected
 
 
-def clear_leads(ahead: Floats, agreement: Floats, allowed: Bools, repeatable: Bools) -> Bools:
+def clear_leads(
+    ahead: Floats,
+    agreement: Floats,
+    allowed: Bools,
+    repeatable: Bools,
+    settings: ChoiceSettings = CHOICE,
+) -> Bools:
     """Mask of the partitions (M, ...) that lead all unlike ones clearly, at most one of M.
 
     Near copies vote for each other, so many copies of a partition can outvote a better one.
     """
     scores = ahead.reshape(len(ahead), -1)
     first = np.where(allowed[:, None], scores, -np.inf).argmax(axis=0)
-    unlike = agreement[:, first] < UNLIKE
+    unlike = agreement[:, first] < settings.alike
     second = np.where(unlike, scores, -np.inf).max(axis=0)
     places = np.arange(len(first))
     out = np.zeros(scores.shape, dtype=bool)
-    out[first, places] = repeatable[first] & (scores[first, places] - second >= LEAD)
+    out[first, places] = repeatable[first] & (scores[first, places] - second >= settings.clear_lead)
     return out.reshape(ahead.shape)
 
 
-def _nearness(agreement: Floats, usable: Bools) -> Floats:
+def _nearness(agreement: Floats, usable: Bools, settings: ChoiceSettings) -> Floats:
     """Weights of usable partitions for each one, with sum 1."""
-    near = np.exp((agreement - 1) / SHARED) * usable
+    near = np.exp((agreement - 1) / settings.similarity_scale) * usable
     out: Floats = near / np.maximum(near.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     return out
 
 
-def level_numbers(probability: Floats, n_clusters: NDArray[np.int64]) -> Bools:
+def level_numbers(
+    probability: Floats, n_clusters: NDArray[np.int64], settings: ChoiceSettings = CHOICE
+) -> Bools:
     """Mask of the partitions whose number of clusters is level with the most probable one."""
     numbers, place = np.unique(n_clusters, return_inverse=True)
     shares = np.bincount(place, probability, len(numbers))
-    return np.asarray((shares >= LEVEL_NUMBER * shares.max())[place])
+    return np.asarray((shares >= settings.level_share * shares.max())[place])
 
 
-def split_outliers(tiny: Bools, agreement: Floats, allowed: Bools) -> Bools:
+def split_outliers(
+    tiny: Bools, agreement: Floats, allowed: Bools, near_copy: float = JUDGE.near_copy
+) -> Bools:
     """Mask of the partitions with tiny clusters where an allowed near copy has none."""
-    same = (agreement >= NEARLY) & (allowed & ~tiny)
+    same = (agreement >= near_copy) & (allowed & ~tiny)
     return np.asarray(tiny & same.any(axis=1))
 
 
 def chosen_when_shaken(
-    ahead: Floats, agreement: Floats, allowed: Bools, repeatable: Bools
+    ahead: Floats,
+    agreement: Floats,
+    allowed: Bools,
+    repeatable: Bools,
+    settings: ChoiceSettings = CHOICE,
 ) -> Floats:
     """Share of 200 draws of the scores in which each partition is chosen.
 
     Scores change as from all rows to 90 % of them; those of similar partitions change alike.
     """
-    near = _nearness(agreement, ahead >= ahead.max() - FAR_BEHIND)
+    near = _nearness(agreement, ahead >= ahead.max() - FAR_BEHIND, settings)
     rng = np.random.default_rng(0)
     noise = near @ rng.normal(size=(len(ahead), N_SHAKES))
     scale = np.sqrt(np.square(near).sum(axis=1, keepdims=True))
-    shaken = ahead[:, None] + SHAKE * noise / np.maximum(scale, np.finfo(float).tiny)
-    scores = choice_scores(shaken, agreement, allowed, repeatable)
+    shaken = ahead[:, None] + settings.score_error * noise / np.maximum(scale, np.finfo(float).tiny)
+    scores = choice_scores(shaken, agreement, allowed, repeatable, settings)
     scores[~allowed] = -np.inf
     return np.bincount(scores.argmax(axis=0), minlength=len(ahead)) / N_SHAKES
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from sortal._kernels.modes import line_evidence
 from sortal.distances import embed
-from sortal.nulls.valleys import WORTH_A_LOOK
+from sortal.nulls.settings import VALLEYS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -176,7 +176,7 @@ def feature_groups(X: NDArray[Any], metric: str) -> tuple[list[DataView], int]:
         if len(group) == 1:
             if metric != "euclidean":  # one feature has one direction
                 continue
-            if line_evidence(X[:, group[0]].astype(np.float64)) < WORTH_A_LOOK:
+            if line_evidence(X[:, group[0]].astype(np.float64)) < VALLEYS.close_look:
                 continue
         kept.append(DataView("features", group, (), metric))
     return kept[:MOST_GROUPS], len(groups)
