@@ -9,8 +9,7 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from sortal import ChosenClustering, InputError
 from sortal.bounds.multiplicity import holm
-from sortal.inference import differences, mixture_covariance
-from sortal.inference.differences import _one_sided
+from sortal.inference import compared, differences, mixture_covariance
 
 KMEANS = KMeans(2, n_init=1, random_state=0)
 WARD = AgglomerativeClustering(2)
@@ -113,15 +112,25 @@ def test_counts_are_tested_by_their_own_family() -> None:
     assert "Poisson" in result.premises[0]
 
 
+def welch_of(first, second, chosen_by=None):
+    """Difference and p-value of two groups of one feature, in a direction by other values."""
+    values = np.concatenate([first, second])[:, None]
+    other = values if chosen_by is None else np.concatenate(chosen_by)[:, None]
+    labels = np.repeat([0, 1], [len(first), len(second)])
+    row = compared(other, values, labels, ["x"], ()).pairs.iloc[0]
+    return row["difference"], row["p_value"]
+
+
 def test_the_difference_is_in_standard_deviations_within() -> None:
     rng = np.random.default_rng(0)
     first, second = rng.normal(7, 2, 40), rng.normal(3, 2, 60)
-    gap, p = _one_sided(first, second)
+    gap, p = welch_of(first, second)
     squares = 39 * first.var(ddof=1) + 59 * second.var(ddof=1)
     assert gap == pytest.approx((first.mean() - second.mean()) / np.sqrt(squares / 98))
     assert p < 1e-6
-    assert _one_sided(np.full(9, 2.0), np.full(9, 1.0)) == (np.inf, 0)
-    assert _one_sided(np.full(9, 1.0), np.full(9, 1.0)) == (0, 1)
+    assert welch_of(np.full(9, 2.0), np.full(9, 1.0)) == (np.inf, 0)
+    chosen_by = np.full(9, 2.0), np.full(9, 1.0)
+    assert welch_of(np.full(9, 1.0), np.full(9, 1.0), chosen_by) == (0, 1)
 
 
 def test_holm_is_that_of_statsmodels() -> None:

@@ -8,7 +8,6 @@ from sklearn.cluster import KMeans
 
 from sortal import InputError
 from sortal.inference import check_premises, differences
-from sortal.inference.premises import _copies, _Members
 
 
 @pytest.mark.parametrize("family", ["negative binomial", "binomial"])
@@ -19,17 +18,6 @@ def test_a_scale_that_is_not_positive_is_rejected(family, scale):
         differences(X, KMeans(2, n_init=1), family=family, scale=scale)
 
 
-def test_three_times_the_expected_copies_are_allowed():
-    """Three pairs expected: seven or more have a chance of 3 %, nine or more of 0.4 %."""
-    distinct = np.arange(200.0)
-
-    def with_pairs(count):
-        return np.concatenate([distinct, distinct[:count]])[:, None]
-
-    assert _copies(with_pairs(7), 1.0) is None
-    assert "9 of 209 rows are copies" in _copies(with_pairs(9), 1.0)
-
-
 @pytest.mark.parametrize("unit", [0.001, 1.0, 1000.0])
 def test_rounding_makes_copies_in_any_unit(unit):
     rng = np.random.default_rng(0)
@@ -37,14 +25,3 @@ def test_rounding_makes_copies_in_any_unit(unit):
     few = np.repeat(rng.normal(size=(75, 2)).round(3), 2, axis=0) * unit
     with pytest.raises(InputError, match="75 of 150 rows are copies"):
         check_premises(few, "gaussian", None, ["a", "b"])
-
-
-def test_a_second_number_of_components_may_gain_where_the_next_does_not():
-    likelihoods = {1: -100.0, 2: -99.0, 3: -80.0}
-
-    class Known(_Members):
-        def fit(self, X, k, rng):
-            return likelihoods.get(k, -80.0), k, k
-
-    found = Known("poisson", np.ones(1)).best_fit(np.zeros((40, 1)), np.random.default_rng(0))
-    assert found[1] == 3

@@ -12,8 +12,7 @@ import numpy as np
 from sklearn.datasets import load_iris
 
 from sortal.clusterers import catalogue
-from sortal.judge import Evidence, Judgement, gather, load_judge
-from sortal.judge.features import Traits
+from sortal.judge import Evidence, Judgement, Traits, gather, load_judge
 from sortal.labelings import canonical_codes
 
 FILE = Path(__file__).with_name("golden.npz")

@@ -13,16 +13,17 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_moons
 
 import sortal
-from sortal.nulls.gaps import DIMENSION_NEIGHBOURS, ENOUGH, NEIGHBOUR, SHARE, find_gaps
-from sortal.nulls.structure import gap_evidence, probability_of
+from sortal.nulls import GapSettings, find_gaps
+
+GAPS = GapSettings()
 
 
 def by_thresholds(Z):
     """The contrast by definition: connected objects at every length, in O(n³)."""
     n = len(Z)
     D = cdist(Z, Z)
-    near = np.sort(D, axis=1)[:, 1 : DIMENSION_NEIGHBOURS + 1]
-    core, least = near[:, NEIGHBOUR - 1], max(ceil(SHARE * n), 10)
+    near = np.sort(D, axis=1)[:, 1 : GAPS.dimension_neighbours + 1]
+    core, least = near[:, GAPS.core_neighbour - 1], max(ceil(GAPS.min_share * n), 10)
     R = np.maximum(D, np.maximum.outer(core, core))
     d = 1 / np.log(near[:, -1:] / near[:, :-1]).mean()
     levels = np.unique(R[np.triu_indices(n, 1)])
@@ -91,7 +92,7 @@ SHAPES = {
 def test_groups_of_any_shape_are_structure(shape):
     X, k = SHAPES[shape]
     contrast, groups = find_gaps(X)
-    assert contrast > ENOUGH
+    assert contrast > GAPS.enough_contrast
     assert groups == k
     structure = sortal.assess_structure(X)
     assert structure.decision == "yes"
@@ -145,7 +146,7 @@ def test_small_clumps_and_few_objects_have_none():
     # a dense clump inside of a cloud, nearer to it than its objects are to each other
     inside = np.concatenate([rng.normal(size=(400, 2)), 0.001 * rng.normal(size=(30, 2))])
     assert len(cKDTree(inside).query_ball_point([0, 0], 0.01)) >= 30
-    assert find_gaps(inside)[0] < ENOUGH
+    assert find_gaps(inside)[0] < GAPS.enough_contrast
 
 
 def test_equal_objects_are_no_error():
@@ -154,13 +155,3 @@ def test_equal_objects_are_no_error():
     assert np.isfinite(contrast)
     assert groups == 4
     assert find_gaps(np.zeros((40, 2)))[1] == 1
-
-
-@pytest.mark.parametrize("linear", [0.2, 0.5, 0.9])
-def test_a_contrast_that_is_enough_is_as_much_as_is_needed(linear):
-    for n in (100, 400, 1600):
-        evidence = gap_evidence(ENOUGH, n, linear) / max(n / 400, 1) ** 0.5
-        probability = probability_of(evidence, n, linear)[0]
-        assert probability == pytest.approx(0.9, abs=0.02)
-        assert gap_evidence(0.3, n, linear) == 0
-    assert gap_evidence(1e9, 400, linear) == 50

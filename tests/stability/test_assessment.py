@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 
 from scattering import Scattering
 from sortal import InputError
 from sortal.stability import assess, calibrated_stability, clusterwise_bootstrap
-from sortal.stability.method import beyond_null
-from sortal.stability.progress import counted
 
 FEW = {"n_resamples": 10, "n_references": 3}
 
@@ -94,13 +91,6 @@ def test_clusterer_that_finds_the_number_has_no_curve():
     assert f"in {several} of 6 null references" in found.number
 
 
-def test_counting_executor_changes_nothing(found, capsys):
-    with counted("Resampling", 10, show=False) as executor:
-        again = assess(triangle(), k=range(2, 5), executor=executor, **FEW)
-    assert again.curve.table.equals(found.curve.table)
-    assert again.clusters.table.equals(found.clusters.table)
-
-
 @pytest.mark.parametrize("clusterer", ["kmeans", "hdbscan"])
 def test_elsewhere_it_is_the_same_and_data_are_not_sent_with_functions(clusterer):
     X = np.random.default_rng(0).normal(size=(400, 40)) + 8 * np.eye(2, 40).repeat(200, axis=0)
@@ -118,12 +108,3 @@ def test_elsewhere_it_is_the_same_and_data_are_not_sent_with_functions(clusterer
     assert sum(np.array_equal(X, value) for value in there.held) <= 2
     assert not any(isinstance(value, bytes) and len(value) > X.nbytes / 2 for value in there.held)
     assert there.largest < X.nbytes / 2
-
-
-def test_the_largest_difference_is_selected_where_any_is_clear():
-    table = pd.DataFrame(
-        {"difference": [0.1, 0.4, 0.3], "lower": [-0.1, 0.05, 0.2]}, index=[2, 3, 4]
-    )
-    assert beyond_null(table) == 3
-    assert beyond_null(table.assign(lower=-0.1)) == 1
-    assert beyond_null(table.drop(3)) == 4

@@ -10,8 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 
 from sortal import InputError
-from sortal.stability import fang_wang
-from sortal.stability.engine import prepare
+from sortal.stability import fang_wang, prepare
 
 
 def three(n=20, seed=0):

@@ -8,8 +8,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 
 from sortal.clusterers import catalogue
-from sortal.stability import clusterwise_bootstrap, subsampling
-from sortal.stability.engine import Engine, prepare
+from sortal.stability import Engine, clusterwise_bootstrap, prepare, subsampling
 
 
 class Planted(ClusterMixin, BaseEstimator):

@@ -180,6 +180,14 @@ def columns(evidence: Evidence) -> dict[str, Floats]:
 
     Places are ranks among the anchors, from 0 to 1. So no column depends on the other candidates,
     the order of the objects, the names of clusters, or the scale of the data.
+
+    Parameters
+    ----------
+    evidence : Evidence
+
+    Returns
+    -------
+    dict of str to ndarray of float64, shape (M,)
     """
     out = _of_each(evidence.traits, evidence, evidence.to_anchors)
     M = len(evidence)

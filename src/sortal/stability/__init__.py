@@ -6,6 +6,7 @@ from sortal.stability.calibrated import calibrated_stability
 from sortal.stability.clusterwise import clusterwise_bootstrap
 from sortal.stability.consensus import Consensus, consensus_matrix
 from sortal.stability.curves import ben_hur, lange, levine_domany, prediction_strength
+from sortal.stability.engine import Engine, halves, prepare, subsample, transfer
 from sortal.stability.instability import fang_wang
 from sortal.stability.number import ESTIMATORS, clest
 from sortal.stability.result import ClusterStability, StabilityCurve
@@ -16,6 +17,7 @@ __all__ = [
     "Assessment",
     "ClusterStability",
     "Consensus",
+    "Engine",
     "StabilityCurve",
     "assess",
     "ben_hur",
@@ -25,8 +27,12 @@ __all__ = [
     "consensus_matrix",
     "draw_reference",
     "fang_wang",
+    "halves",
     "lange",
     "levine_domany",
     "prediction_strength",
+    "prepare",
+    "subsample",
     "subsampling",
+    "transfer",
 ]

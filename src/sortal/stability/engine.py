@@ -184,7 +184,20 @@ class ResamplingOptions(TypedDict, total=False):
 
 
 def prepare(X: ArrayLike, clusterer: ClustererLike, **options: Unpack[ResamplingOptions]) -> Engine:
-    """Check the input of a public function, and make the engine."""
+    """Engine of a resampling method, after input validation.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+        The data, or the (n, n) distances with ``metric="precomputed"``.
+    clusterer : str, Clusterer or estimator
+    **options
+        As for :func:`prediction_strength`.
+
+    Returns
+    -------
+    Engine
+    """
     metric = check_metric(options.get("metric", "euclidean"))
     random_state, executor = options.get("random_state", 0), options.get("executor")
     data = check_points(X, metric)
@@ -218,12 +231,34 @@ def check_draws(n_resamples: int, fraction: float | None = None) -> None:
 
 
 def subsample(n: int, fraction: float, rng: np.random.Generator) -> Positions:
-    """Objects drawn without replacement, ascending."""
+    """Objects drawn without replacement, ascending.
+
+    Parameters
+    ----------
+    n : int
+    fraction : float
+        Share of the objects, at least two of them.
+    rng : Generator
+
+    Returns
+    -------
+    ndarray of int64
+    """
     return np.sort(rng.choice(n, max(2, round(fraction * n)), replace=False)).astype(np.int64)
 
 
 def halves(n: int, rng: np.random.Generator) -> tuple[Positions, Positions]:
-    """A random split into two halves, each ascending."""
+    """A random split into two halves, each ascending.
+
+    Parameters
+    ----------
+    n : int
+    rng : Generator
+
+    Returns
+    -------
+    (ndarray of int64, ndarray of int64)
+    """
     order = rng.permutation(n)
     return np.sort(order[: n // 2]), np.sort(order[n // 2 :])
 
@@ -236,9 +271,20 @@ def transfer(
 ) -> NDArray[np.int32]:
     """Labels of the ``test`` objects from a classifier trained on the labelled ``train`` objects.
 
-    ``classifier`` is ``"neighbors"`` (5 nearest labelled objects, from neighbour lists that are
-    found once), ``"centroid"`` (nearest mean), or a scikit-learn classifier. Outliers do not
-    train, and are never predicted.
+    Parameters
+    ----------
+    engine : Engine
+    classifier : {"neighbors", "centroid"} or estimator
+        The five nearest labelled objects, from neighbour lists that are searched once; the nearest
+        mean; or a scikit-learn classifier.
+    train, test : ndarray of int64
+        Objects.
+    labels : ndarray of int32
+        Of the ``train`` objects; outliers (``-1``) do not train, and are never predicted.
+
+    Returns
+    -------
+    ndarray of int32
     """
     if labels.min(initial=0) < 0:
         train, labels = train[labels >= 0], labels[labels >= 0]

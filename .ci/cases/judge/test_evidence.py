@@ -15,7 +15,7 @@ from sortal.judge.evidence import (
     OWN_NAMES,
     anchors,
     column_evidence,
-    column_parts,
+    column_intervals,
     look_at,
     own_evidence,
     quick,
@@ -107,7 +107,7 @@ def test_column_evidence_is_mutual_information_less_its_penalty(seed):
     X = np.column_stack([rng.normal(size=n), rng.integers(0, 3, n), rng.integers(0, 2, n)])
     codes = partitions(rng, n, 4)
     codes[0] = canonical_codes(X[:, 1].astype(int))
-    parts = column_parts(X)
+    parts = column_intervals(X)
     assert [len(np.unique(column)) for column in parts] == [4, 3, 2]  # the cube root of n, values
     for row, code in zip(column_evidence(parts, codes), codes, strict=True):
         inside = code >= 0
