@@ -8,7 +8,6 @@ from scipy import stats
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from sortal import ChosenClustering, InputError
-from sortal.bounds.multiplicity import holm
 from sortal.inference import compared, differences, mixture_covariance
 
 KMEANS = KMeans(2, n_init=1, random_state=0)
@@ -131,18 +130,6 @@ def test_the_difference_is_in_standard_deviations_within() -> None:
     assert welch_of(np.full(9, 2.0), np.full(9, 1.0)) == (np.inf, 0)
     chosen_by = np.full(9, 2.0), np.full(9, 1.0)
     assert welch_of(np.full(9, 1.0), np.full(9, 1.0), chosen_by) == (0, 1)
-
-
-def test_holm_is_that_of_statsmodels() -> None:
-    p = np.random.default_rng(0).random(9) ** 3
-    expected = pytest.importorskip("statsmodels.stats.multitest").multipletests(p, method="holm")[1]
-    assert np.allclose(holm(p), expected)
-
-
-def test_holm_of_published_p_values() -> None:
-    assert np.allclose(
-        holm(np.array([0.01, np.nan, 0.04, 0.03])), [0.03, np.nan, 0.06, 0.06], equal_nan=True
-    )
 
 
 @pytest.mark.long

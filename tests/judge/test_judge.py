@@ -14,7 +14,6 @@ from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 
 import sortal
 from sortal import InputError
-from sortal.bounds.wording import METHODS
 from sortal.judge import JudgeSettings, columns, gather, load_judge, log_likelihood
 
 CLUSTERERS = ["kmeans", "ward", "average", "genie", "gaussian-mixture", "hdbscan"]
@@ -282,15 +281,6 @@ def test_all_bounds_that_are_told_hold_together():
     assert tightest.mdl["halves"].delta < best.guarantee.delta
     assert best.by_clusters.rate == tightest.mdl["halves"].bound_rate
     assert any("both hold together" in sentence for sentence in best.reasons)
-
-
-def test_the_part_that_made_the_guarantee_is_named():
-    X, y = load_iris(return_X_y=True)
-    few = np.full(len(y), None, dtype=object)
-    few[::6] = y[::6]
-    best = swept(X, y=few).best(stability=False)
-    assert best.guarantee.reason in best.reasons
-    assert METHODS[best.guarantee.method] in best.guarantee.reason
 
 
 def test_likelihood_of_labels_is_a_chain_of_predictions():

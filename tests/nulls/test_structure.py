@@ -10,7 +10,6 @@ from sklearn.datasets import load_iris
 
 import sortal
 from sortal import InputError
-from sortal._kernels.spanning_trees import path_lengths
 
 
 def two(n=300, d=2, apart=5.0, seed=0):
@@ -112,16 +111,6 @@ def test_ties_are_spread_anew_in_each_search():
     spread = np.std([one.evidence for one in found])
     assert found[0].error > 0
     assert spread < 1
-
-
-def test_a_path_along_an_arc_has_its_length():
-    angle = np.sort(np.random.default_rng(0).uniform(0, np.pi, 400))
-    arc = np.column_stack([np.cos(angle), np.sin(angle)])
-    reach = np.full(400, 0.1**2)
-    lengths = path_lengths(arc, reach, 0)
-    assert lengths == pytest.approx(angle - angle[0], rel=0.01)
-    apart = np.concatenate([arc, arc + 5])
-    assert np.isinf(path_lengths(apart, np.full(800, 0.1**2), 0)[400:]).all()
 
 
 @pytest.mark.parametrize(

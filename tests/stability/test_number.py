@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import sortal
-from sortal.study.number_of_clusters import NumberOfClusters
 
 
 def three():
@@ -17,7 +18,8 @@ def three():
 
 def test_the_sentence_names_what_else_it_may_be():
     shares = pd.Series([0.05, 0.55, 0.3, 0.1], index=pd.Index([1, 2, 3, 4], name="k"))
-    assert repr(NumberOfClusters(2, shares, pd.DataFrame())) == "2 clusters (55 %), or 3 (30 %)."
+    answer = replace(sortal.n_clusters(three()), k=2, probabilities=shares, structure=None)
+    assert repr(answer) == "2 clusters (55 %), or 3 (30 %)."
 
 
 def test_one_answer_by_the_judge():

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
 #: tasks in full, objects of a task at most, and objects whose class is known
 N_TASKS, MAX_OBJECTS, N_LABELS = 60, 120, 10
