@@ -39,7 +39,7 @@ SLOW = ("abul2003", "banerjee2004-batch", "banerjee2004-mixtures", "banerjee2004
         "whissell2012-section6", "whissell2012-chapter6",
         "whissell2012-table6", "whissell2012-table7", "whissell2012-figure7",
         "whissell2012-chapter5", "whissell2012-table5", "whissell2012-lemmas",
-        "alternatives", "column-weights", "large-tables", "rubbish-columns",
+        "alternatives", "column-weights", "constants", "large-tables", "rubbish-columns",
         "steadiness")  # fmt: skip
 
 

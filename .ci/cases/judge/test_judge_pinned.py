@@ -41,7 +41,7 @@ def names() -> dict[str, Any]:
         }
         return {
             "own": own, "likely": likely, "data": evidence.data_evidence(X, view),
-            "columns": evidence.column_evidence(evidence.column_parts(X), codes),
+            "columns": evidence.column_evidence(evidence.column_intervals(X), codes),
             "shape": [view.wide.shape, view.near.shape, view.edges.shape, view.place.mean()],
         } | (of_fits if fits else {})  # fmt: skip
 

@@ -33,7 +33,7 @@ def searched(evidence: list[float], groups: list[int], X: Any, metric: Any = "eu
     """What is said of a search that finds this evidence, and how many numbers each one tries."""
     tried: list[tuple[int, int]] = []
 
-    def find(Z: Any, rng: Any, numbers: Any) -> Any:
+    def find(Z: Any, rng: Any, numbers: Any, settings: Any) -> Any:
         tried.append((len(Z), len(numbers)))
         given = [
             (sortal.nulls.valleys.NUMBERS_OF_CLUSTERS.index(k)) % len(evidence) for k in numbers

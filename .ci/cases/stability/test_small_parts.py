@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sortal.stability import consensus, consensus_matrix
-from sortal.stability.calibrated import RATIO, _in_turn
+from sortal.stability.calibrated import CALIBRATION, _in_turn
 from sortal.stability.engine import prepare
 from sortal.stability.method import carrier
 from sortal.stability.result import curve_table
@@ -30,7 +30,7 @@ def test_neighbours_are_found_before_labels_are_carried():
 
 
 def test_numbers_that_cannot_be_stable_are_not_compared():
-    lost = np.array([0.1, 0.9, RATIO, 0.5])
+    lost = np.array([0.1, 0.9, CALIBRATION.max_ratio, 0.5])
     tree, single = prepare(X, "ward"), prepare(X, "kmeans")
     assert _in_turn(tree, lost, everywhere=True) == [[0, 1, 2, 3]]
     assert _in_turn(tree, lost, everywhere=False) == [[0, 2]]

@@ -48,6 +48,8 @@ N_TASKS, MAX_OBJECTS, N_LABELS = 60, 120, 10
 #: the judge learned from tasks of smaller numbers
 FIRST_NUMBER = 50_000
 NUMBERS = range(2, 11)
+#: constants that a note names
+N_NAMED = 8
 #: change of a constant, as a share of it
 CHANGE = 0.2
 TABLES = {"structure": StructureSettings(), "judge": JudgeSettings(), "choice": ChoiceSettings()}
@@ -101,7 +103,9 @@ def run(
             progress(f"{len(records)} of {n_tasks} tasks: {kind} {number}")
     table = table_of(records)
     moved = table.groupby(["table", "constant"])[list(SHARES)].max().fillna(0).max(axis=1)
-    idle = [f"{constant} ({of})" for (of, constant), share in moved.items() if share == 0]
+    named = {f"{constant} ({of})": share for (of, constant), share in moved.items()}
+    idle = [key for key, share in named.items() if share == 0]
+    first = sorted(named, key=lambda key: -named[key])[:N_NAMED]
     return ExperimentResult(
         name,
         table,
@@ -112,6 +116,9 @@ def run(
             "its distance from 1.",
             "Truth of a verdict: 1 where it is right, 0 where it is wrong, 0.5 for unclear; of a "
             "choice: its adjusted Rand index with the classes.",
+            "Most decisions change with: "
+            + ", ".join(f"{key} {named[key]:.0%}" for key in first)
+            + ".",
             f"No decision changes with: {', '.join(idle) or 'none'}.",
         ),
     )
@@ -307,6 +314,6 @@ def table_of(records: list[dict[str, Any]]) -> pd.DataFrame:
         rows.append({
             "table": change.table, "constant": change.path[-1], "default": change.default,
             "changed to": change.value, **dict.fromkeys(SHARES, np.nan), **shares,
-            "truth change": float(moved.mean()), "±": float(error),
+            "truth change": float(moved.mean()), "truth change error": float(error),
         })  # fmt: skip
     return pd.DataFrame(rows)

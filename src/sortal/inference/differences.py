@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Differences", "differences"]
 
-#: fewest objects of a cluster in a test
+#: derived: from a variance with two degrees of freedom; fewest objects of a cluster in a test
 MIN_CLUSTER_SIZE = 3
 
 

@@ -23,12 +23,26 @@ from sortal.inference.thinning import (
 from sortal.runtime.types import Floats, Ints
 from sortal.runtime.validation import InputError
 
-#: level of the tests, and fewest and most objects that are tested
-LEVEL, MIN_OBJECTS, MAX_OBJECTS = 0.01, 20, 5_000
-#: starts and steps of a fit
+#: limit of cost: saves tests of further objects
+MAX_OBJECTS = 5_000
+#: limit of cost: saves further starts and steps of a fit
 STARTS, STEPS = 3, 50
-#: factor of the expected number of equal pairs of rows, since the fit is not exact
-SLACK = 3.0
+
+
+@dataclass(frozen=True)
+class PremiseSettings:
+    """Tuned constants of the tests of premises."""
+
+    #: tuned: by eye; level of each test
+    level: float = 0.01
+    #: tuned: by eye; fewest objects that are tested
+    min_objects: int = 20
+    #: tuned: normal and Poisson data; factor of the expected number of equal pairs of rows, since
+    #: the fit is not exact
+    slack: float = 3.0
+
+
+PREMISES = PremiseSettings()
 
 
 def check_premises(
@@ -36,34 +50,36 @@ def check_premises(
     family: str,
     scale: npt.ArrayLike | None,
     names: Sequence[str],
+    settings: PremiseSettings = PREMISES,
 ) -> None:
     """Raise InputError with the reason if the data refute a premise of thinning."""
     rng = np.random.default_rng(0)
     used = np.ptp(X, axis=0) > 0 if len(X) else np.zeros(X.shape[1], dtype=bool)
-    if len(X) < MIN_OBJECTS or not used.any():
+    if len(X) < settings.min_objects or not used.any():
         return
     rows = np.sort(rng.permutation(len(X))[:MAX_OBJECTS])
     values = X[np.ix_(rows, used)]
     if family == "gaussian":
-        known = None
+        within = None
         if scale is not None and not isinstance(scale, str):
-            known = covariance(X, scale)[np.ix_(used, used)]
+            within = covariance(X, scale)[np.ix_(used, used)]
         names = [name for name, varies in zip(names, used, strict=True) if varies]
-        why = _gaussian(values, known, names, rng)
+        why = _gaussian(values, within, names, rng, settings)
     else:
-        whole = np.broadcast_to(np.asarray(1.0 if scale is None else scale), used.shape)
-        why = _counted(values, _Members(family, whole[used].astype(np.float64)), rng)
+        scales = np.broadcast_to(np.asarray(1.0 if scale is None else scale), used.shape)
+        members = _Members(family, scales[used].astype(np.float64))
+        why = _counted(values, members, rng, settings)
     if why is not None:
         raise InputError(f"tests of differences by the family {family!r} are invalid here: {why}")
 
 
-def _copies(X: Floats, expected: float) -> str | None:
+def _copies(X: Floats, expected: float, settings: PremiseSettings = PREMISES) -> str | None:
     """Why rows are copies of others: more pairs are equal than by chance."""
     from scipy.stats import poisson
 
     counts = np.unique(X, axis=0, return_counts=True)[1]
     pairs = int((counts * (counts - 1) // 2).sum())
-    if poisson.sf(pairs - 1, SLACK * expected) >= LEVEL:
+    if poisson.sf(pairs - 1, settings.slack * expected) >= settings.level:
         return None
     return (
         f"{int((counts - 1).sum()):,} of {len(X):,} rows are copies of others, so rows are not "
@@ -145,7 +161,12 @@ def _drawn(shares: Floats, rng: np.random.Generator) -> Ints:
     return np.minimum(passed.sum(axis=1), shares.shape[1] - 1)
 
 
-def _counted(X: Floats, members: _Members, rng: np.random.Generator) -> str | None:
+def _counted(
+    X: Floats,
+    members: _Members,
+    rng: np.random.Generator,
+    settings: PremiseSettings = PREMISES,
+) -> str | None:
     """Why counts are not of a family: copied rows, or a dispersion that is too large."""
     from scipy.special import i0e
     from scipy.stats import t
@@ -157,13 +178,14 @@ def _counted(X: Floats, members: _Members, rng: np.random.Generator) -> str | No
     sizes = np.bincount(codes, minlength=len(means))
     # how often two Poisson counts of this variance are equal (Skellam 1946)
     equal = i0e(2 * spread).prod(axis=1)
-    why = _copies(X, float((sizes * (sizes - 1) / 2) @ equal))
+    why = _copies(X, float((sizes * (sizes - 1) / 2) @ equal), settings)
     if why is not None:
         return why
     ratio = np.square(X - means[codes]) / spread[codes]
     ratio = ratio.mean(axis=1) * n * d / max(n * d - len(means) * d, 1)
     excess = float(ratio.mean() - 1)
-    if excess <= 0 or t.sf(excess / max(ratio.std(ddof=1) / np.sqrt(n), 1e-12), n - 1) >= LEVEL:
+    error = max(ratio.std(ddof=1) / np.sqrt(n), 1e-12)
+    if excess <= 0 or t.sf(excess / error, n - 1) >= settings.level:
         return None
     mend = {
         "poisson": "'negative binomial' with its size allows for it",
@@ -180,7 +202,11 @@ def _counted(X: Floats, members: _Members, rng: np.random.Generator) -> str | No
 
 
 def _gaussian(
-    X: Floats, known: Floats | None, names: Sequence[str], rng: np.random.Generator
+    X: Floats,
+    within: Floats | None,
+    names: Sequence[str],
+    rng: np.random.Generator,
+    settings: PremiseSettings,
 ) -> str | None:
     """Why values are not normal in groups: copied rows, their shape, or one group of another."""
     centred = X - X.mean(axis=0)
@@ -188,13 +214,16 @@ def _gaussian(
     Z = np.unique(centred / spread, axis=0)
     Z = Z[rng.permutation(len(Z))]
     n, d = Z.shape
-    if n < MIN_OBJECTS:
-        return _copies(X, 0.0)
+    if n < settings.min_objects:
+        return _copies(X, 0.0, settings)
     mixture = (
-        tied_mixture(Z) if known is None else _mixture_of(known / np.outer(spread, spread), Z, rng)
+        tied_mixture(Z)
+        if within is None
+        else _mixture_of(within / np.outer(spread, spread), Z, rng)
     )
     if mixture is None:  # too few objects for covariances
-        return _copies(X, 0.0) or _shape(Z / Z.std(axis=0), names, joint=False)
+        why = _copies(X, 0.0, settings)
+        return why or _shape(Z / Z.std(axis=0), names, joint=False, settings=settings)
     values, vectors = np.linalg.eigh(mixture.within)
     values = np.maximum(values, 1e-9 * values.max())
     codes = _drawn(mixture.shares, rng)
@@ -202,8 +231,8 @@ def _gaussian(
     steps = np.array([np.diff(np.unique(column)).min() for column in centred.T / spread[:, None]])
     density = np.exp(-(d * np.log(4 * np.pi) + np.log(values).sum()) / 2) * steps.prod()
     sizes = np.bincount(codes) * len(X) / n
-    why = _copies(X, float((sizes * (sizes - 1) / 2).sum() * min(density, 1.0)))
-    why = why or _shape(R, names, joint=True)
+    expected = float((sizes * (sizes - 1) / 2).sum() * min(density, 1.0))
+    why = _copies(X, expected, settings) or _shape(R, names, joint=True, settings=settings)
     if why is None and len(mixture.means) > 1 and _one_group(Z) < mixture.criterion:
         why = "one group with skewed, flat or long-tailed values describes them better"
     return why
@@ -222,21 +251,23 @@ def _mixture_of(within: Floats, Z: Floats, rng: np.random.Generator) -> TiedMixt
     return TiedMixture(means @ root.T, within, shares, float(criterion))
 
 
-def _shape(R: Floats, names: Sequence[str], *, joint: bool) -> str | None:
+def _shape(
+    R: Floats, names: Sequence[str], *, joint: bool, settings: PremiseSettings = PREMISES
+) -> str | None:
     """Why deviations of unit covariance are not normal: a feature's values, or their lengths."""
     from scipy.stats import cramervonmises, shapiro
 
     d = R.shape[1]
     p_values = np.array([float(shapiro(column).pvalue) for column in R.T])
     worst = int(p_values.argmin())
-    if p_values[worst] * (d + 1) < LEVEL:
+    if p_values[worst] * (d + 1) < settings.level:
         return (
             f"values of {names[worst]!r} are not normal about the means of their groups (p "
             f"{_below(p_values[worst] * (d + 1))})"
         )
     if joint:
         p = float(cramervonmises(np.square(R).sum(axis=1), "chi2", (d,)).pvalue) * (d + 1)
-        if p < LEVEL:
+        if p < settings.level:
             return f"the lengths of deviations are not those of normal values (p {_below(p)})"
     return None
 

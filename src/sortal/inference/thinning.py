@@ -21,10 +21,10 @@ FAMILIES = {
     "binomial": "values are binomial counts of the number of trials that was given",
 }
 
-#: largest number of components of a mixture, starts of each fit, and fits without improvement
-#: before the search stops
+#: limit of cost: saves further components of a mixture, starts of each fit, and fits after these
+#: without improvement
 MAX_MIXTURE_COMPONENTS, MIXTURE_STARTS, MIXTURE_PATIENCE = 12, 5, 2
-#: fewest objects per feature for the fit of a mixture
+#: tuned: by eye; fewest objects per feature for the fit of a mixture
 OBJECTS_PER_FEATURE = 5
 
 
@@ -231,12 +231,12 @@ def _binomial(
 ) -> Ints:
     """First part of binomial counts, drawn without replacement from their trials."""
     trials = _positive(scale, counts.shape[1], "the number of trials of a binomial")
-    drawn = trials * share
-    if (np.abs(drawn - np.round(drawn)) > 1e-9).any() or (trials != np.round(trials)).any():
+    n_first = trials * share
+    if (np.abs(n_first - np.round(n_first)) > 1e-9).any() or (trials != np.round(trials)).any():
         raise InputError(
             f"share times the number of trials must be whole; got {share} of {scale!r}"
         )
     if (counts > trials).any():
         raise InputError(f"a binomial count exceeds its {trials.max():g} trials")
-    rest = trials.astype(np.int64) - counts
-    return np.asarray(rng.hypergeometric(counts, rest, np.round(drawn).astype(np.int64)))
+    failures = trials.astype(np.int64) - counts
+    return np.asarray(rng.hypergeometric(counts, failures, np.round(n_first).astype(np.int64)))

@@ -16,7 +16,7 @@ from sortal.runtime.numerals import percent
 from sortal.runtime.validation import InputError
 from sortal.stability.calibrated import calibrated_stability, n_null_resamples
 from sortal.stability.clusterwise import clusterwise_bootstrap
-from sortal.stability.consensus import Consensus, consensus_matrix
+from sortal.stability.consensus import MAX_CLUSTERS, Consensus, consensus_matrix
 from sortal.stability.engine import Engine, ResamplingOptions, check_draws, prepare
 from sortal.stability.result import ClusterStability, StabilityCurve
 
@@ -27,12 +27,10 @@ if TYPE_CHECKING:
     from sortal.runtime.types import ArrayLike, Labels, Rows
     from sortal.stability.engine import ClustererLike
 
-#: objects that are resampled; more are sampled first
+#: limit of cost: saves fits to more objects, which are sampled first
 MOST_OBJECTS = 5_000
-#: objects whose consensus is kept
-MOST_SHOWN = 300
-#: clusters that a consensus matrix can tell apart
-MOST_CLUSTERS = 254
+#: limit of cost: saves the consensus of more objects
+MAX_SHOWN = 300
 
 
 @dataclass(frozen=True)
@@ -96,9 +94,9 @@ class Assessment:
                 "references: the data may be one cluster, whose parts can be found again, too, or "
                 "have clusters without gaps between them."
             )
-        kept, by_chance = (percent(table[name].loc[k], 1) for name in ("value", "null"))
+        share, by_chance = (percent(table[name].loc[k], 1) for name in ("value", "null"))
         sentence = (
-            f"{k} clusters stand out: {kept} of the objects of the worst of them stay together in "
+            f"{k} clusters stand out: {share} of the objects of the worst of them stay together in "
             f"another half, against {by_chance} in null references"
         )
         judged = "" if k == self.value else f", not the {self.value:g} judged here"
@@ -236,14 +234,16 @@ def assess(
     if encoded is not None:
         names = clusters.table.set_axis(encoded.names.tolist(), axis=0).rename_axis("cluster")
         clusters = replace(clusters, table=names)
-    shown, consensus = _consensus(data, record, parameter_value, clusters, 2 * n_resamples, engine)
+    positions, consensus = _consensus(
+        data, record, parameter_value, clusters, 2 * n_resamples, engine
+    )
     return Assessment(
         clusterer=record.key,
         curve=curve,
         clusters=clusters,
         value=float(parameter_value),
         rows=rows,
-        shown=rows[shown],
+        shown=rows[positions],
         consensus=consensus,
         n_references=n_references,
         found_in_null=in_null,
@@ -264,8 +264,8 @@ def _found_in_null(
 
     def count(job: tuple[int, int]) -> int:
         rng = engine.generator(2**31 + 3, *job)
-        part = replace(engine, X=null.draw(null.kinds[job[0]], rng), _lists=[])
-        return int(part.fit(None, [value], rng)[0].max(initial=-1)) + 1
+        sample = replace(engine, X=null.draw(null.kinds[job[0]], rng), _lists=[])
+        return int(sample.fit(None, [value], rng)[0].max(initial=-1)) + 1
 
     jobs = [(kind, r) for kind in range(len(null.kinds)) for r in range(n_references)]
     return tuple(engine.map(count, jobs))
@@ -289,11 +289,13 @@ def _consensus(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Objects in the order of the dendrogram, and the consensus of each two."""
     n = data.shape[0]
-    if len(clusters.table) > MOST_CLUSTERS:
+    if len(clusters.table) > MAX_CLUSTERS:
         return np.empty(0, dtype=np.int64), np.empty((0, 0), dtype=np.float32)
     consensus = consensus_matrix(data, record, k=value, n_resamples=n_resamples, **engine.options)
-    rows = draw_rows(n, MOST_SHOWN, engine.generator(2**31 + 2))
+    rows = draw_rows(n, MAX_SHOWN, engine.generator(2**31 + 2))
     key = next(iter(consensus.labels))
-    part = Consensus(consensus.table, {key: np.ascontiguousarray(consensus.labels[key][:, rows])})
-    order = part.order(key)
-    return rows[order], part.matrix(key)[np.ix_(order, order)]
+    sampled = Consensus(
+        consensus.table, {key: np.ascontiguousarray(consensus.labels[key][:, rows])}
+    )
+    order = sampled.order(key)
+    return rows[order], sampled.matrix(key)[np.ix_(order, order)]

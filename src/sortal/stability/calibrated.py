@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
@@ -23,12 +23,23 @@ if TYPE_CHECKING:
     from sortal.runtime.types import ArrayLike, Floats
     from sortal.stability.engine import ClustererLike
 
-#: instability relative to the null below which a number of clusters counts
-RATIO = 1 / 3
-#: standard errors of the ratio that make it clear
-CLEAR_ERRORS = 2.0
-#: half of the objects are drawn where two halves share at least 8 objects per cluster, else 0.7
-SHARED, HALF, MORE = 8, 0.5, 0.7
+
+@dataclass(frozen=True)
+class CalibrationSettings:
+    """Tuned constants of calibrated stability."""
+
+    #: tuned: Gaussian clusters and single clouds; instability relative to the null up to which a
+    #: number of clusters counts
+    max_ratio: float = 1 / 3
+    #: tuned: the same; standard errors of the ratio that make it clear
+    clear_errors: float = 2.0
+    #: tuned: by eye; objects of each cluster that two halves must share, otherwise more are drawn
+    min_shared: int = 8
+    #: tuned: by eye; share of the objects that is drawn then
+    larger_share: float = 0.7
+
+
+CALIBRATION = CalibrationSettings()
 
 
 def n_null_resamples(n_resamples: int) -> int:
@@ -38,7 +49,8 @@ def n_null_resamples(n_resamples: int) -> int:
 
 def share_drawn(n: int, most: int) -> float:
     """Share of n objects in each subsample, for up to ``most`` clusters."""
-    return MORE if n * HALF**2 < SHARED * most else HALF
+    is_enough = n / 4 >= CALIBRATION.min_shared * most
+    return 0.5 if is_enough else CALIBRATION.larger_share
 
 
 def kinds_beside(kinds: tuple[NullKind, ...], structure: Structure | None) -> tuple[NullKind, ...]:
@@ -125,7 +137,7 @@ def calibrated_stability(
         check_draws(n_references)
     share = share_drawn(engine.n, numbers[-1])
 
-    kept = pairs_of_subsamples(engine, numbers, n_resamples, share)
+    survival = pairs_of_subsamples(engine, numbers, n_resamples, share)
     null = Null(engine.X, engine.metric)
     kinds = null.kinds if n_references else ()
     structure = labels = None
@@ -137,18 +149,18 @@ def calibrated_stability(
     #: mean of each reference set, NaN where the null is not needed
     sets = np.full((max(len(kinds), 1), max(n_references, 1), len(numbers)), np.nan)
 
-    def drawn(index: int, r: int) -> Engine:
+    def reference(index: int, r: int) -> Engine:
         seed = np.random.default_rng([engine.random_state, 2**31, index, r])
         return replace(engine, X=null.draw(kinds[index], seed, labels), _lists=[])
 
-    samples = {k: kept[:, i] for i, k in enumerate(numbers)}
-    for positions in _in_turn(engine, 1 - kept.mean(axis=0), everywhere) if kinds else ():
+    samples = {k: survival[:, i] for i, k in enumerate(numbers)}
+    for positions in _in_turn(engine, 1 - survival.mean(axis=0), everywhere) if kinds else ():
         ks = [numbers[i] for i in positions]
         for index in range(len(kinds)):
             for r in range(n_references):
                 n_pairs = n_null_resamples(n_resamples)
-                kept_in_null = pairs_of_subsamples(drawn(index, r), ks, n_pairs, share)
-                sets[index, r, positions] = kept_in_null.mean(axis=0)
+                null_survival = pairs_of_subsamples(reference(index, r), ks, n_pairs, share)
+                sets[index, r, positions] = null_survival.mean(axis=0)
         if not everywhere and _stable(_table(samples, sets)):
             break
     table = _table(samples, sets) if kinds else curve_table(samples, [], greater_is_better=True)
@@ -189,7 +201,8 @@ def _table(samples: dict[int, Floats], sets: Floats) -> pd.DataFrame:
 
 def _stable(table: pd.DataFrame) -> list[int]:
     """Numbers of clusters that are clearly more stable than their null."""
-    clear = table["ratio"] + CLEAR_ERRORS * table["ratio_error"] <= RATIO
+    clear = table["ratio"] + CALIBRATION.clear_errors * table["ratio_error"]
+    clear = clear <= CALIBRATION.max_ratio
     return list(map(int, table.index[clear]))
 
 
@@ -197,7 +210,7 @@ def _in_turn(engine: Engine, lost: Floats, everywhere: bool) -> list[list[int]]:
     """Positions of the numbers to compare with their null, in the order of the comparisons."""
     if everywhere:
         return [list(range(len(lost)))]
-    hopeful = [i for i in range(len(lost)) if lost[i] <= RATIO]
+    hopeful = [i for i in range(len(lost)) if lost[i] <= CALIBRATION.max_ratio]
     if engine.clusterer.every_k:  # one tree serves them all
         return [hopeful] if hopeful else []
     return [[i] for i in reversed(hopeful)]

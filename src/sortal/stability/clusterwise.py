@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from sortal.runtime.types import ArrayLike, Labels
     from sortal.stability.engine import ClustererLike
 
+#: derived: from Hennig 2007, section 4; similarity from which a cluster is found again, and up to
+#: which it is dissolved
 RECOVERED, DISSOLVED = 0.75, 0.5
+#: derived: from a byte that has 0 or 1 for objects of a resample; mark of the others
 NOT_DRAWN = -1
-#: fits to all objects from other seeds
+#: limit of cost: saves further fits to all objects from other seeds
 REFITS = 5
 
 
@@ -119,16 +122,16 @@ def _table(values: NDArray[np.float64], sizes: NDArray[np.int64]) -> pd.DataFram
     import pandas as pd
 
     seen = (~np.isnan(values)).sum(axis=0)
-    drawn = np.maximum(seen, 1)
-    mean = np.where(seen > 0, np.nansum(values, axis=0) / drawn, np.nan)
-    error = np.sqrt(np.nansum(np.square(values - mean), axis=0)) / drawn
+    n_resamples = np.maximum(seen, 1)
+    mean = np.where(seen > 0, np.nansum(values, axis=0) / n_resamples, np.nan)
+    error = np.sqrt(np.nansum(np.square(values - mean), axis=0)) / n_resamples
     return pd.DataFrame(
         {
             "size": sizes,
             "jaccard": mean,
             "standard_error": np.where(seen > 0, error, np.nan),
-            "recovered": (values >= RECOVERED).sum(axis=0) / drawn,
-            "dissolved": (values <= DISSOLVED).sum(axis=0) / drawn,
+            "recovered": (values >= RECOVERED).sum(axis=0) / n_resamples,
+            "dissolved": (values <= DISSOLVED).sum(axis=0) / n_resamples,
         },
         index=pd.Index(range(len(sizes)), name="cluster"),
     )

@@ -27,8 +27,12 @@ if TYPE_CHECKING:
     from sortal.runtime.types import ArrayLike
     from sortal.stability.engine import ClustererLike
 
+#: limit of cost: saves finer histograms of the consensus
 BINS = 100
-_CONSENSUS_ROWS = 64
+#: limit of cost: saves memory; rows of the matrix at a time
+MATRIX_ROWS = 64
+#: derived: from a byte, of which one value marks objects that were not drawn
+MAX_CLUSTERS = 2**8 - 2
 
 
 @dataclass(frozen=True)
@@ -57,10 +61,10 @@ class Consensus(Tabled):
 
         labels = self.labels[k]
         together = np.empty((last - first, labels.shape[1]), dtype=np.uint16)
-        drawn = np.empty_like(together)
-        consensus_rows(labels, first, last, together, drawn)
+        both = np.empty_like(together)
+        consensus_rows(labels, first, last, together, both)
         with np.errstate(invalid="ignore"):
-            return np.divide(together, drawn, dtype=np.float32)
+            return np.divide(together, both, dtype=np.float32)
 
     def matrix(self, k: int) -> NDArray[np.float32]:
         """The whole matrix, shape (n, n), where memory allows."""
@@ -69,8 +73,8 @@ class Consensus(Tabled):
         out = np.empty((n, n), dtype=np.float32)
 
         def work(start: int, stop: int) -> None:
-            for i in range(start, stop, _CONSENSUS_ROWS):
-                end = min(i + _CONSENSUS_ROWS, stop)
+            for i in range(start, stop, MATRIX_ROWS):
+                end = min(i + MATRIX_ROWS, stop)
                 out[i:end] = self.rows(k, i, end)
 
         in_strips(work, n)
@@ -155,8 +159,8 @@ def consensus_matrix(
         out = []
         for labels in engine.fit(rows, numbers, rng):
             # outliers share no cluster: as objects that were not drawn
-            if labels.max(initial=0) > 253:
-                raise InputError("a consensus matrix takes at most 254 clusters")
+            if labels.max(initial=0) >= MAX_CLUSTERS:
+                raise InputError(f"a consensus matrix takes at most {MAX_CLUSTERS} clusters")
             full = np.full(engine.n, 255, dtype=np.uint8)
             full[rows] = np.where(labels < 0, 255, labels)
             out.append(full)
@@ -189,17 +193,19 @@ def _histogram(labels: NDArray[np.uint8]) -> tuple[NDArray[np.int64], int]:
     from sortal._kernels.consensus import consensus_histogram, consensus_rows
 
     n = labels.shape[1]
-    parts: list[tuple[NDArray[np.int64], int]] = []
+    histograms: list[tuple[NDArray[np.int64], int]] = []
 
     def work(start: int, stop: int) -> None:
         counts, missed = np.zeros(BINS, dtype=np.int64), 0
-        together = np.empty((_CONSENSUS_ROWS, n), dtype=np.uint16)
-        drawn = np.empty_like(together)
-        for i in range(start, stop, _CONSENSUS_ROWS):
-            m = min(_CONSENSUS_ROWS, stop - i)
-            consensus_rows(labels, i, i + m, together[:m], drawn[:m])
-            missed += consensus_histogram(together[:m], drawn[:m], i, counts)
-        parts.append((counts, missed))
+        together = np.empty((MATRIX_ROWS, n), dtype=np.uint16)
+        both = np.empty_like(together)
+        for i in range(start, stop, MATRIX_ROWS):
+            m = min(MATRIX_ROWS, stop - i)
+            consensus_rows(labels, i, i + m, together[:m], both[:m])
+            missed += consensus_histogram(together[:m], both[:m], i, counts)
+        histograms.append((counts, missed))
 
     in_strips(work, n)
-    return np.sum([counts for counts, _ in parts], axis=0), sum(missed for _, missed in parts)
+    return np.sum([counts for counts, _ in histograms], axis=0), sum(
+        missed for _, missed in histograms
+    )

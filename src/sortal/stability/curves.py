@@ -30,7 +30,7 @@ SIMILARITIES: dict[str, Any] = {
     "fowlkes_mallows": fowlkes_mallows_index,
     "adjusted_rand": adjusted_rand_index,
 }
-#: attempts to draw two subsamples that share at least two objects
+#: limit of cost: saves further attempts to draw two subsamples that share at least two objects
 REDRAWS = 100
 
 
@@ -102,9 +102,9 @@ def overlapping(
     """Similarity of the clusterings of two subsamples on the objects in both, for each k."""
     for _ in range(REDRAWS):
         rows, other_rows = (subsample(engine.n, fraction, rng) for _ in range(2))
-        drawn = np.zeros((2, engine.n), dtype=bool)
-        drawn[0, rows], drawn[1, other_rows] = True, True
-        first_at, other_at = drawn[1, rows], drawn[0, other_rows]
+        inside = np.zeros((2, engine.n), dtype=bool)
+        inside[0, rows], inside[1, other_rows] = True, True
+        first_at, other_at = inside[1, rows], inside[0, other_rows]
         if np.count_nonzero(first_at) > 1:
             break
     else:
@@ -165,7 +165,7 @@ def levine_domany(
 
     def merit(engine: Engine, ks: Sequence[int]) -> Draw:
         lists = engine.neighbors().indices[:, :n_neighbors]
-        whole = engine.fit(None, ks, engine.generator(-1 + 2**32))
+        full_fits = engine.fit(None, ks, engine.generator(-1 + 2**32))
 
         def merits(rng: np.random.Generator) -> list[float]:
             rows = subsample(engine.n, fraction, rng)
@@ -175,7 +175,7 @@ def levine_domany(
             objects, column = np.nonzero(partner >= 0)
             partners = partner[objects, column]
             values = []
-            for all_labels, labels in zip(whole, engine.fit(rows, ks, rng), strict=True):
+            for all_labels, labels in zip(full_fits, engine.fit(rows, ks, rng), strict=True):
                 full = all_labels[rows]
                 together = full[objects] == full[partners]
                 values.append(float((together == (labels[objects] == labels[partners])).mean()))

@@ -40,9 +40,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-#: length of the neighbour lists that serve every subsample
+#: limit of cost: saves longer lists of the neighbours that serve every subsample
 LIST_LENGTH = 60
-#: starts of each fit of k-means by name; an estimator has as many as it says
+#: limit of cost: saves further starts of each fit of k-means by name; an estimator has as many as
+#: it says
 KMEANS_STARTS = 10
 
 

@@ -94,8 +94,8 @@ class Method:
                 sets = []
                 for r in range(n_references):
                     seed = np.random.default_rng([engine.random_state, 2**31, number, r])
-                    drawn = replace(engine, X=null.draw(kind, seed), _lists=[])
-                    sets.append(self.values(drawn, numbers, n_draws).mean(axis=0))
+                    reference = replace(engine, X=null.draw(kind, seed), _lists=[])
+                    sets.append(self.values(reference, numbers, n_draws).mean(axis=0))
                 references.append(dict(zip(numbers, np.array(sets).T, strict=True)))
         better = self.greater_is_better
         table = curve_table(samples, references, greater_is_better=better)

@@ -89,15 +89,15 @@ def clest(
         raise InputError("Clest compares numbers from 2 upward with 1; k has only 1")
 
     def similarities(data: Rows, key: int) -> NDArray[np.float64]:
-        part = replace(engine, X=data, _lists=[])
-        return _similarities(part, numbers, fraction, n_splits, key)
+        reference = replace(engine, X=data, _lists=[])
+        return _similarities(reference, numbers, fraction, n_splits, key)
 
     values = similarities(engine.X, 0)
     median = np.median(values, axis=0)
     null = np.empty((n_references, len(numbers)))
     for r in range(n_references):
-        drawn = draw_reference(engine.X, "uniform", random_state=engine.generator(2**31, r))
-        null[r] = np.median(similarities(drawn, r + 1), axis=0)
+        reference = draw_reference(engine.X, "uniform", random_state=engine.generator(2**31, r))
+        null[r] = np.median(similarities(reference, r + 1), axis=0)
     p = (null >= median).mean(axis=0)
     difference, spread = median - null.mean(axis=0), null.std(axis=0, ddof=1)
     columns = {
@@ -158,8 +158,8 @@ def _gap(
     engine = prepare(X, clusterer, random_state=seed)
 
     def run(data: Rows, k: int, fit_seed: int) -> Any:
-        part = type(engine)(data, engine.clusterer)
-        return part.fit(None, [k], np.random.default_rng(fit_seed))[0]
+        fitted = type(engine)(data, engine.clusterer)
+        return fitted.fit(None, [k], np.random.default_rng(fit_seed))[0]
 
     return gap_statistic(
         X, run, k=numbers, n_references=20, reference=reference, random_state=seed

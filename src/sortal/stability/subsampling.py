@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sortal.stability.engine import ClassifierLike, ClustererLike, Codes
 
 
-#: fewest objects for an estimator of the number of clusters
+#: tuned: by eye; fewest objects for an estimator of the number of clusters
 MIN_OBJECTS = 10
 
 
@@ -148,12 +148,12 @@ def _tests(
     if folds is not None:
         if not 2 <= folds <= len(judged):
             raise InputError(f"folds must be between 2 and {len(judged)}; got {folds}")
-        parts = np.array_split(engine.generator(*key, 0).permutation(judged), folds)
-        return [np.sort(part) for part in parts]
-    drawn = (
+        test_sets = np.array_split(engine.generator(*key, 0).permutation(judged), folds)
+        return [np.sort(rows) for rows in test_sets]
+    samples = (
         subsample(len(judged), fraction, engine.generator(*key, b)) for b in range(n_resamples)
     )
-    return [np.delete(judged, rows) for rows in drawn]
+    return [np.delete(judged, rows) for rows in samples]
 
 
 def _accuracy(
@@ -201,10 +201,10 @@ def _single_clusters(
         rows = np.flatnonzero(labels == cluster)
         for b in range(n_resamples):
             rng = engine.generator(*key, 4, cluster, b)
-            part = rows[subsample(len(rows), fraction, rng)] if len(rows) > 1 else rows
-            few = len(part) < MIN_OBJECTS
+            sample = rows[subsample(len(rows), fraction, rng)] if len(rows) > 1 else rows
+            few = len(sample) < MIN_OBJECTS
             values.append(
-                1.0 if few else float(_estimate_number(engine, part, 5, estimate, rng) == 1)
+                1.0 if few else float(_estimate_number(engine, sample, 5, estimate, rng) == 1)
             )
     return values
 

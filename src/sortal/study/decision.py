@@ -117,7 +117,9 @@ def facts_of(state: StudyState, ranking: pd.DataFrame, decision: Decision) -> An
         tied=tuple(str(rival) for rival in ranking.index[1:] if ranking.at[rival, "rank"] == 1),
         tried=_counts(state, ranking),
         runner_up=ranked_candidate(ranking, 1) if len(ranking) > 1 else None,
-        own=_own(state, ranking, labels, {one.name for one in decided.get("level", ())}),
+        own=_own(
+            state, ranking, labels, {candidate.name for candidate in decided.get("level", ())}
+        ),
         silhouette=silhouette_of(state, name)[0],
         structure=state.structure,
         sample=_sample(state, top),
@@ -206,17 +208,17 @@ def _stability(assessment: Assessment) -> StabilityFacts:
     curve, clusters = assessment.curve, assessment.clusters.table
     worst = int(np.nanargmin(clusters["jaccard"]))
     numbers: tuple[int, ...] = ()
-    selected = kept = null = None
+    selected = survival = null = None
     if curve is not None:
         numbers = tuple(map(int, curve.table.index[[0, -1]])) if len(curve.table) else ()
         selected = None if curve.selected is None else int(curve.selected)
     if curve is not None and selected is not None and selected > 1:
-        kept, null = (float(curve.table[column][selected]) for column in ("value", "null"))
+        survival, null = (float(curve.table[column][selected]) for column in ("value", "null"))
     return StabilityFacts(
         clusterer=assessment.clusterer,
         numbers=numbers,
         selected=selected,
-        kept=kept,
+        kept=survival,
         null=null,
         found=() if curve is not None else tuple(map(int, assessment.clusters.found)),
         found_in_null=() if curve is not None else tuple(map(int, assessment.found_in_null)),

@@ -88,15 +88,17 @@ def reference_candidates(state: StudyState) -> dict[str, ReferenceCandidate]:
     ]
     data, metric = state.objects.points
     contents = state.objects.contents.rows
-    drawn = derived_seed(seed, "reference")
-    sample = draw_sample(data, MAX_REFERENCE, metric=metric, random_state=drawn, among=contents)
-    whole = len(sample) == len(contents)
-    outcomes = fits.outcomes(jobs) if whole else fits.on_sample(jobs, sample)
+    sample_seed = derived_seed(seed, "reference")
+    sample = draw_sample(
+        data, MAX_REFERENCE, metric=metric, random_state=sample_seed, among=contents
+    )
+    is_complete = len(sample) == len(contents)
+    outcomes = fits.outcomes(jobs) if is_complete else fits.on_sample(jobs, sample)
     references: dict[str, ReferenceCandidate] = {}
     for outcome in (outcome for group in outcomes for outcome in group):
         if outcome.labels is None:
             continue
-        codes = canonical_codes(outcome.labels if whole else sample.extend(outcome.labels))
+        codes = canonical_codes(outcome.labels if is_complete else sample.extend(outcome.labels))
         if codes.max() >= 1:
             reference = ReferenceCandidate(outcome.name, codes)
             references.setdefault(partition_hash(codes), reference)
@@ -165,9 +167,9 @@ class JudgedCandidates:
         """What each kind of evidence added to the prediction, the greatest first."""
         i = self.names.index(name)
         parts = [
-            Contribution(k, float(part[i])) for k, part in self.judgement.contributions.items()
+            Contribution(k, float(values[i])) for k, values in self.judgement.contributions.items()
         ]
-        return tuple(sorted(parts, key=lambda part: -abs(part.value)))
+        return tuple(sorted(parts, key=lambda contribution: -abs(contribution.value)))
 
 
 def judged(state: StudyState) -> JudgedCandidates | None:
@@ -249,8 +251,8 @@ def _judged_without_pairs(state: StudyState) -> JudgedCandidates | None:
 def _repeatable(state: StudyState, usable: pd.DataFrame) -> NDArray[np.bool_]:
     """Mask of the partitions that a clusterer without random numbers, or the user, has made."""
     table = candidate_table(state)
-    drawn = {key for key, clusterer in state.clusterers.items() if clusterer.depends_on_seed}
-    steady = table.loc[~table["clusterer"].isin(drawn), "partition"]
+    random_ones = {key for key, clusterer in state.clusterers.items() if clusterer.depends_on_seed}
+    steady = table.loc[~table["clusterer"].isin(random_ones), "partition"]
     return usable["partition"].isin(steady).to_numpy(dtype=bool)
 
 
@@ -370,12 +372,12 @@ def _gathered(
         rows = state.objects.sample.rows
         X = part_of(state.objects.points[0], rows, metric)
     codes = codes[:, rows]
-    kept = np.array([len(np.unique(row[row >= 0])) > 1 for row in codes])
+    is_usable = np.array([len(np.unique(row[row >= 0])) > 1 for row in codes])
     m = len(usable)
-    usable, references = usable[kept[:m]], list(compress(references, kept[m:]))
+    usable, references = usable[is_usable[:m]], list(compress(references, is_usable[m:]))
     if usable.empty:
         return None
-    codes = np.stack([canonical_codes(row) for row in codes[kept]])
+    codes = np.stack([canonical_codes(row) for row in codes[is_usable]])
     return gather(X, codes, metric=metric), usable, references, len(rows)
 
 

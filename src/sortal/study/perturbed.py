@@ -46,8 +46,8 @@ def measure_steadiness(
     More parts than are needed stay; nothing is noted where no clusterer can be fitted again.
     """
     n_parts = MANY_SAMPLES if many else N_SAMPLES
-    kept = kept_steadiness(state, name)
-    if kept is not None and kept.n_parts >= n_parts:
+    steadiness = kept_steadiness(state, name)
+    if steadiness is not None and steadiness.n_parts >= n_parts:
         return
     chosen = _chosen_on_parts(state, name)
     if not chosen:
@@ -112,10 +112,10 @@ def _measured(
     labels = candidate_labels(state, name)
     values: list[float] = []
     with progress_bar("Fitting parts", n_parts * len(chosen), show=progress) as advance:
-        for part in range(n_parts):
+        for number in range(n_parts):
             mean = total = 0.0
             for rival, chance in chosen.items():
-                rows, again = _fitted_to_part(state, rival, part, executor)
+                rows, again = _fitted_to_part(state, rival, number, executor)
                 advance(1)
                 if again is not None:
                     agreement = adjusted_rand_index(labels[rows], again, noise="singletons")
@@ -126,14 +126,14 @@ def _measured(
 
 
 def _fitted_to_part(
-    state: StudyState, name: str, part: int, executor: object
+    state: StudyState, name: str, number: int, executor: object
 ) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
     """The rows of a part, and the labels there by the clusterer and the seed of a candidate."""
     candidate = state.storage.candidate(name)
     clusterer = swept_clusterer(state, candidate["clusterer"])
     objects = state.objects
     among = objects.sample.rows if state.fits.fits_sample(clusterer) else objects.contents.rows
-    seed = derived_seed(state.settings.random_state, f"part {part} of the objects")
+    seed = derived_seed(state.settings.random_state, f"part {number} of the objects")
     rows = among[draw_rows(len(among), max(int(SAMPLE_SHARE * len(among)), 1), seed)]
     try:
         (outcome,) = state.fits.on_rows(Job(clusterer, (planned(candidate),)), rows, executor)
