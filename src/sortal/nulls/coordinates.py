@@ -58,7 +58,8 @@ def placed(
     if n > max_objects and isinstance(X, np.ndarray) and metric not in RELATIONS:
         rows = np.lexsort(X.T)[rows]  # the same objects in whatever order they are stored
     if related:
-        distances = X[np.ix_(rows, rows)] if metric in RELATIONS else distance_matrix(X[rows], metric)
+        is_matrix = metric in RELATIONS
+        distances = X[np.ix_(rows, rows)] if is_matrix else distance_matrix(X[rows], metric)
         D = np.asarray(distances, dtype=np.float64)
         distinct = np.flatnonzero(~np.triu(D == 0, 1).any(axis=0))
         Y: Rows = principal_coordinates(D[np.ix_(distinct, distinct)])
