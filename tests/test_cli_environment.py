@@ -36,6 +36,7 @@ def test_rows_of_the_other_byte_order_are_drawn(tmp_path: Path, kind: str) -> No
     np.testing.assert_array_equal(cells.iloc[[3, 1]], (9 * X).astype(kind)[[3, 1]])
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     "count", ["0", *(pytest.param(count, marks=pytest.mark.long) for count in ("-1", "two"))]
 )

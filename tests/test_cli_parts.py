@@ -149,6 +149,7 @@ def test_measures_of_tables_that_are_stopped_leave_the_screen(
     assert (tmp_path / "r.html").exists()
 
 
+@pytest.mark.quick(2)
 @pytest.mark.posix
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("labels", ["labels", "l.csv"])
@@ -171,6 +172,7 @@ def test_a_stop_while_the_answer_is_printed_says_that_the_labels_are_there(
     assert (folder / labels).exists()
 
 
+@pytest.mark.quick(1)
 @pytest.mark.posix
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])

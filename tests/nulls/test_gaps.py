@@ -119,9 +119,10 @@ CLOUDS = {
 }
 
 
+@pytest.mark.parametrize("seeds", [1, pytest.param(3, marks=pytest.mark.long)])
 @pytest.mark.parametrize("cloud", CLOUDS)
-def test_clouds_have_no_gap(cloud):
-    for seed in range(3):
+def test_clouds_have_no_gap(cloud, seeds):
+    for seed in range(seeds):
         structure = sortal.assess_structure(CLOUDS[cloud](np.random.default_rng(seed)))
         assert structure.decision != "yes"
 

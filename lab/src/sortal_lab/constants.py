@@ -52,7 +52,11 @@ NUMBERS = range(2, 11)
 N_NAMED = 8
 #: change of a constant, as a share of it
 CHANGE = 0.2
-TABLES = {"structure": StructureSettings(), "judge": JudgeSettings(), "choice": ChoiceSettings()}
+TABLES: dict[str, Any] = {
+    "structure": StructureSettings(),
+    "judge": JudgeSettings(),
+    "choice": ChoiceSettings(),
+}
 #: what the verdict on groups is worth on data with groups; on a cloud the reverse
 WORTH = {"yes": 1.0, "unclear": 0.5, "no": 0.0}
 
@@ -102,7 +106,8 @@ def run(
         if progress is not None:
             progress(f"{len(records)} of {n_tasks} tasks: {kind} {number}")
     table = table_of(records)
-    moved = table.groupby(["table", "constant"])[list(SHARES)].max().fillna(0).max(axis=1)
+    largest = table.groupby(["table", "constant"])[list(SHARES)].max().fillna(0).max(axis=1)
+    moved: dict[Any, float] = largest.to_dict()
     named = {f"{constant} ({of})": share for (of, constant), share in moved.items()}
     idle = [key for key, share in named.items() if share == 0]
     first = sorted(named, key=lambda key: -named[key])[:N_NAMED]
