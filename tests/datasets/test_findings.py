@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -143,7 +144,8 @@ def test_a_class_among_the_features(tmp_path, monkeypatch, capsys):
     assert "target" in read(path, accept="label").feature_names
     assert read(path, **findings_by_key(data)["label"].option).truth_name == "target"
     # under a name that tells nothing, the answer itself shows it, unless there are no groups
-    monkeypatch.setattr("sortal.nulls.structure.NO_CLUSTERS_BELOW", 0.0)
+    settings = inspect.signature(sortal.assess_structure).parameters["settings"].default
+    monkeypatch.setitem(vars(settings), "no_clusters_below", 0.0)
     noise().assign(qq=[0, 100, 200] * 100).to_csv(path, index=False)
     arguments = ["run", path, "--scale", "none", *FAST]
     code, out, err = command(monkeypatch, capsys, *arguments)
