@@ -8,7 +8,8 @@ import pytest
 
 from sortal import cli
 
-FAST = ["-c", "kmeans", "-k", "2:3", "--n-init", "1", "--workers", "1"]
+FAST = ["-c", "kmeans", "-k", "2:3", "--n-init", "1", "--workers", "1",
+        "--no-stability"]  # fmt: skip
 GOOD = "name,x,y,colour,class\n" + "".join(
     f"p{i},{i % 5},{i * 3 % 7},{'red' if i % 2 else 'blue'},{'ab'[i % 2] if i % 3 else ''}\n"
     for i in range(12)
@@ -111,7 +112,8 @@ def test_odd_data_end_in_words(
 ) -> None:
     path = tmp_path / "x.csv"
     path.write_text(text)
-    options = ["-c", "kmeans", "-k", k, "--n-init", "1", "--workers", "1"]
+    options = ["-c", "kmeans", "-k", k, "--n-init", "1", "--workers", "1",
+        "--no-stability"]  # fmt: skip
     code, out, err = sortal(monkeypatch, capsys, "run", path, *options)
     assert code in (0, 1, 2)
     assert (out if code == 0 else err).strip()

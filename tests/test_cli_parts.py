@@ -120,6 +120,7 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, signal_
     monkeypatch.setattr(module, name, stopped)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.posix
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])

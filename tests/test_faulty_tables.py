@@ -30,6 +30,7 @@ SWEEP = ("-k", "2:6", "-c", "kmeans", "-c", "ward", "-c", "mixed-mixture", "--n-
 ALL = {**faulty_kinds.KINDS, **FURTHER}
 
 
+@pytest.mark.quick(56)
 @pytest.mark.parametrize("kind", ALL)
 def test_a_fault_is_read_around_or_stops(kind: str, tmp_path: Path) -> None:
     faulty = faulty_kinds.plant(kind, 3, tmp_path)

@@ -264,6 +264,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.quick(72)
 @pytest.mark.parametrize(("door", "case"), RUNS)
 def test_every_door_joins_or_refuses(
     door: Callable[[Case, Path], None], case: Case, tmp_path: Path

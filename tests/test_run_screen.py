@@ -68,6 +68,7 @@ def folder(tmp_path_factory):
     return place
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_answer_fits_on_one_screen(kind, folder, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")

@@ -17,7 +17,8 @@ from sortal import InputError, cli
 # what is rejected unless an option says what to do, and nothing assumed
 read = partial(sortal.datasets.read, strict=True)
 from_table = partial(sortal.datasets.from_table, strict=True)
-FAST = ["-c", "kmeans", "-k", "2", "--n-init", "1", "--workers", "1", "--quiet"]
+FAST = ["-c", "kmeans", "-k", "2", "--n-init", "1", "--workers", "1", "--quiet",
+        "--no-stability"]  # fmt: skip
 N = 30
 
 
@@ -98,6 +99,7 @@ def table(faults: list[Any]) -> str:
     return "".join(",".join(f'"{c}"' if "," in c else c for c in line) + "\n" for line in lines)
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_command_at_the_end_works(
     fault: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

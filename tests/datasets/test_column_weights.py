@@ -228,6 +228,7 @@ RUBBISH = {
 }  # fmt: skip
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("kind", RUBBISH)
 @pytest.mark.parametrize("name", ["iris", "wine"])
 def test_rubbish_columns_change_nothing(name, kind):

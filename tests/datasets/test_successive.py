@@ -24,6 +24,7 @@ def walk(seed, n=400, d=3):
     return autoregressive(seed, 1.0, n, d)
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("n", [60, 400, 5000])
 @pytest.mark.parametrize("seed", range(3))
 def test_random_walks_are_series_until_they_are_shuffled(seed, n):
@@ -41,6 +42,7 @@ def test_a_short_memory_is_no_series(seed):
     assert not successive(autoregressive(seed, 0.5))
 
 
+@pytest.mark.quick(5)
 @pytest.mark.parametrize("k", [2, 4, 12])
 @pytest.mark.parametrize("seed", range(5))
 def test_independent_rows_are_none_however_they_are_sorted(seed, k):

@@ -347,6 +347,7 @@ def kept(path: Path) -> Case:
     return found["words"], {n: base64.b64decode(code) for n, code in found["files"].items()}
 
 
+@pytest.mark.quick(7)
 @pytest.mark.parametrize("path", sorted(CORPUS.glob("*.json")), ids=lambda path: path.stem)
 def test_what_once_failed(path: Path) -> None:
     assert wrong(kept(path)) is None

@@ -119,6 +119,7 @@ def test_a_label_takes_no_part_in_its_own_prediction():
     assert [suspect[:2] for suspect in suspects] == [(3, "ham")]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("with_features", [True, False])
 def test_a_planted_wrong_label_is_suspected(with_features):
     """Three groups that touch, as k-means with 2 to 6 clusters sees them, and 40 labels."""

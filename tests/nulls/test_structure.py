@@ -37,6 +37,7 @@ WITHOUT = {
 }
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("kind", WITHOUT)
 def test_one_group_is_no_structure(kind):
     structure = sortal.assess_structure(WITHOUT[kind](np.random.default_rng(1)))
@@ -66,6 +67,7 @@ def test_few_objects_say_nothing_and_many_say_no():
     assert few.evidence == 0 < many.n_objects
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("change", ["permuted", "scaled", "moved", "turned", "copied"])
 def test_what_the_answer_does_not_follow(change):
     X = load_iris().data + np.random.default_rng(0).normal(scale=0.01, size=(150, 4))

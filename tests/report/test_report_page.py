@@ -154,6 +154,7 @@ def test_the_consensus_matrix_is_shown_where_stability_was_asked(page: Page) -> 
     assert "The tree of ward k=3, the clustering to use" in shown.texts["dendrogram"]
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("metric", ["precomputed", "graph", "manhattan", "sparse"])
 def test_pictures_that_the_data_do_not_allow_are_left_out(metric: str) -> None:
     rng = np.random.default_rng(0)
@@ -382,6 +383,7 @@ def test_nothing_tried_is_an_error() -> None:
         render(sortal.Study([[0.0], [1.0], [2.0]]))
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     "X",
     [

@@ -197,6 +197,7 @@ def test_objects_far_from_all_that_were_drawn_take_the_nearest_label():
 # -- planted clusters ------------------------------------------------------------------------
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(("k", "d"), [(2, 2), (3, 10), (5, 2), (4, 50)])
 def test_planted_clusters_are_found(k, d):
     X, _ = blobs(k, d)

@@ -19,6 +19,7 @@ from sortal.text import WEIGHTS, TermWeighter, TextVectorizer, byte_ngrams, word
 PLAIN = {"stop_words": None, "stemmer": None, "min_df": 1, "max_df": 1.0}
 
 
+@pytest.mark.quick(24)
 @parametrize_with_checks([TermWeighter(), TermWeighter("bm25-tf", norm=None)])
 def test_estimator_contract(estimator, check):
     check(estimator)
