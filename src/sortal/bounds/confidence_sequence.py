@@ -90,16 +90,32 @@ def most_errors(
 ) -> int:
     """Most errors among tested and hidden objects not ruled out at any number of labels.
 
-    -1 if no number of errors is possible, which proves that the order is no random one. ``errors``
-    are those of a classifier fixed beforehand on the tested objects. ``prior`` has the parameters
-    of the beta-binomial prior for the number of errors. ``most`` is the result at an earlier number
-    of labels.
+    Parameters
+    ----------
+    tested, hidden, errors : int
+        Labelled and unlabelled objects, and errors on the labelled ones of a classifier that was
+        fixed beforehand.
+    log_delta : float
+        Logarithm of the allowed chance that one of the bounds fails.
+    prior : tuple of float
+        Parameters of the beta-binomial prior for the number of errors.
+    most : int, optional
+        The result at an earlier number of labels.
 
+    Returns
+    -------
+    int
+        -1 if no number of errors is possible: then the order is no random one.
+
+    Notes
+    -----
     As :func:`b_always`, for any prior π. If E is the truth, the mean of L_E'/L_E over E' < E,
     weighted by π, is a nonnegative supermartingale that starts at 1. It ever reaches 1/delta with a
     chance of at most delta (Ville 1939). Otherwise the truth is below every value, of any number of
     labels, so also below the least of them. O(most).
 
+    Examples
+    --------
     >>> most_errors(40, 600, 0, -2.7), most_errors(40, 600, 0, -2.7, (0.5, 5.0))
     (59, 49)
     """

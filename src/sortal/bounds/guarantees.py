@@ -295,16 +295,16 @@ def guarantee(
         order, taught, skipped, unreadable = y.order, y.taught, y.skipped, len(y.draw.unreadable)
         y = y.values
     labelled = population_of(labelings, X, None, noise, taught).read(y, classes)
-    question, share = None, 1
+    question, share = None, delta
     if ledger is not None:
         options = {"anytime": anytime, "X": X is not None, "classes": classes, "delta": delta}
         question = ask_about(labelled, order, ledger, options)
-        anytime, share = anytime or question.anytime, question.share
+        anytime, share = anytime or question.anytime, delta * question.share
     blank = Skipped.of(skipped, order)
     if anytime is False:
-        answer = fixed_guarantee(labelled, delta * share, order, blank, random_state)
+        answer = fixed_guarantee(labelled, share, order, blank, random_state)
     else:
-        tests = Sequence(delta * share, None if anytime is True else float(anytime))
+        tests = Sequence(share, None if anytime is True else float(anytime))
         answer = tests.guarantee(labelled, order, blank, random_state)
     if question is not None:
         answer = answer.counted(question, delta)

@@ -73,7 +73,7 @@ def kept_pairs(
 
     if not 0 < delta < 1:
         raise InputError(f"delta must be in (0, 1); got {delta!r}")
-    if ids is None and hasattr(labelings, "index"):
+    if ids is None and hasattr(labelings, "index") and not callable(labelings.index):
         ids = list(labelings.index)
     batch = as_labelings(
         in_order_of(labelings, labelings, name="labelings", other_name="labelings")

@@ -121,9 +121,22 @@ def sample_more(
 def sampling_warnings(labelled: Bools, classes: Sequence[Any] | None = None) -> tuple[str, ...]:
     """Reasons to doubt that the labelled objects, with these classes, were drawn at random.
 
-    A random draw gives a warning about once in several thousand; no warning proves nothing. The
-    mean position (rank-sum statistic) detects labels gathered at one end, equal class counts
-    detect quotas.
+    Parameters
+    ----------
+    labelled : ndarray of bool, shape (n,)
+        Which objects are labelled.
+    classes : sequence, optional
+        Classes of the labelled ones.
+
+    Returns
+    -------
+    tuple of str
+        Empty for nearly all random draws; no warning proves nothing.
+
+    Notes
+    -----
+    The mean position (rank-sum statistic) detects labels gathered at one end, equal class counts
+    detect quotas. A random draw gives a warning about once in several thousand.
     """
     N, positions = len(labelled), np.flatnonzero(labelled)
     m = len(positions)

@@ -64,9 +64,23 @@ def allowed_errors(n: Ints, target: float) -> Ints:
 def stopping_line(n: int, target: float, delta: float, most: int | None = None) -> StoppingLine:
     """Linear boundary whose chance of a false stop is at most delta.
 
-    A stop is false if the error rate of the objects not labelled, of ``n``, exceeds the target.
-    The test may stop at ``most`` labels at most.
+    Parameters
+    ----------
+    n : int
+        Objects with a prediction that are not labelled when the test begins.
+    target : float
+        The error rate at which to stop.
+    delta : float
+        Allowed chance of a false stop: one with a larger error rate of the objects not labelled.
+    most : int, optional
+        Number of labels at which the test ends.
 
+    Returns
+    -------
+    StoppingLine
+
+    Notes
+    -----
     One stops after t labels if at most ⌊s t − h⌋ of them were wrong. s is the slope of Wald's test
     of the target against 0.35 of it. h is the least, up to bisection, for which no number E of
     wrong objects makes a false stop likelier than delta.
@@ -79,6 +93,8 @@ def stopping_line(n: int, target: float, delta: float, most: int | None = None) 
     stop is false, and one more wrong object only delays stops. All E between are looked at. Their
     number depends on the checks and not on n.
 
+    Examples
+    --------
     >>> line = stopping_line(1000, 0.1, 0.09)
     >>> line.checks[:3], line.allowed[:3]
     (array([35, 51, 67]), array([96, 94, 93]))
