@@ -76,7 +76,7 @@ def names() -> dict[str, Any]:
 
         with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as pool:
             patch.setattr(neighbors, "_lists", lists_of)
-            patch.setattr(neighbors, "SEARCH_PARTS", parts)
+            patch.setattr(neighbors, "PASS_PARTS", parts)
             neighbors.neighbor_lists(X[:n], k)
             neighbors.neighbor_lists(X[:n], k, executor=pool)
         return seen
