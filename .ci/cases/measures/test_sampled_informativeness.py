@@ -22,8 +22,8 @@ def data(n: int = 1500, seed: int = 0):
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "cityblock", "precomputed"])
 def test_neighbours_of_some_are_theirs_among_all(metric, monkeypatch):
-    monkeypatch.setattr(neighbors, "_SCAN_ROWS", 300)
-    monkeypatch.setattr(neighbors, "_TILE_ROWS", 70)
+    monkeypatch.setattr(neighbors, "SCAN_ROWS", 300)
+    monkeypatch.setattr(neighbors, "TILE_ROWS", 70)
     X, _ = data(700)
     X = np.round(X, 1)  # ties
     if metric == "precomputed":

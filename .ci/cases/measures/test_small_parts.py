@@ -20,8 +20,8 @@ from sortal.runtime.executors import Workers
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_smallest_distance_of_a_range_and_its_pairs(seed, monkeypatch):
-    monkeypatch.setattr(ranks, "STRIP_ROWS", 4)
-    monkeypatch.setattr(ranks, "STRIP_WIDTH", 6)
+    monkeypatch.setattr(ranks, "TILE_ROWS", 4)
+    monkeypatch.setattr(ranks, "TILE_WIDTH", 6)
     X = np.random.default_rng(seed).integers(0, 12, size=(23, 1)).astype(float)
     every = pdist(X)
     distances = as_distances(X, "cityblock")
