@@ -93,10 +93,15 @@ def lowered(forest):
     return out
 
 
+@pytest.mark.long
 def test_no_favourable_evidence_lowers_what_is_expected():
     judge = load_judge()
     assert lowered(judge.expected) == []
     assert len(lowered(judge.level)) > 50  # the trees that choose may do so
+
+
+def test_what_is_expected_reads_signed_columns():
+    judge = load_judge()
     read, signs = favourable(judge.columns)
     assert set(judge.expected.feature.tolist()) - {-1} <= set(read.tolist())
     assert {judge.columns[j] for j in read[signs == 0]} > {"size clusters", "data log n"}

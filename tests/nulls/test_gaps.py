@@ -88,6 +88,7 @@ SHAPES = {
 }  # fmt: skip
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_groups_of_any_shape_are_structure(shape):
     X, k = SHAPES[shape]

@@ -73,6 +73,7 @@ def test_the_truth_alone_is_called_good():
     assert sum(one.probability for one in answer.numbers) == pytest.approx(1)
 
 
+@pytest.mark.long
 def test_bad_clusterings_say_nothing_of_the_data():
     study = sortal.Study(load_iris().data)
     study.add(random_labelings(3))

@@ -311,6 +311,7 @@ def test_a_graph_in_parts_with_a_lone_node_ends_in_an_answer(tmp_path):
     sortal.write_report(study, tmp_path / "parts.html")
 
 
+@pytest.mark.long
 def test_from_a_file_of_a_graph_to_a_report(tmp_path, monkeypatch):
     from scipy import sparse
     from typer.testing import CliRunner

@@ -245,6 +245,7 @@ def test_load_study(tmp_path):
 # -- one story -------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_labels_report_terminal_and_json_tell_the_same(tmp_path, monkeypatch):
     from typer.testing import CliRunner
 

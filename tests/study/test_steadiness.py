@@ -40,6 +40,7 @@ def answer_of(X, **options):
     return study.best(stability=False)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("form", ["rows", "sparse", "distances"])
 def test_the_order_of_the_objects_does_not_matter(form):
     X, options = forms(overlapping())[form]

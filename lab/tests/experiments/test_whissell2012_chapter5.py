@@ -184,6 +184,7 @@ def test_columns_scaled_by_idf_are_those_of_the_toolkit(small, monkeypatch):
     assert row["change"] == pytest.approx(np.mean(changes))
 
 
+@pytest.mark.long
 def test_fresh_collections_are_others(small):
     assert not set(FRESH) & set(SETS)
     found = run("whissell2012-chapter5-fresh", samples=1)
