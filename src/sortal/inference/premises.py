@@ -206,7 +206,7 @@ def _gaussian(
     within: Floats | None,
     names: Sequence[str],
     rng: np.random.Generator,
-    settings: PremiseSettings,
+    settings: PremiseSettings = PREMISES,
 ) -> str | None:
     """Why values are not normal in groups: copied rows, their shape, or one group of another."""
     centred = X - X.mean(axis=0)

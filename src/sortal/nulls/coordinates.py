@@ -120,7 +120,7 @@ def spread_ties(
     return out, rows
 
 
-def _without_jitter(column: Floats, jitter: float) -> Floats:
+def _without_jitter(column: Floats, jitter: float = STRUCTURE.jitter) -> Floats:
     """Values of a feature, equal where the steps between them are tiny."""
     order = np.argsort(column, kind="stable")
     ascending = column[order]
