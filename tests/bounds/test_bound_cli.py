@@ -127,3 +127,18 @@ def test_files_and_columns_that_are_not_there(files: Path) -> None:
         result = run(app, arguments)
         assert isinstance(result.exception, InputError)
         assert message in str(result.exception)
+
+
+def test_outliers_are_excluded_on_request(tmp_path: Path) -> None:
+    rows = np.arange(200)
+    clusters = np.where(rows % 7, rows % 2, -1)
+    pd.DataFrame({"row": rows, "k": clusters}).to_csv(tmp_path / "labels.csv", index=False)
+    drawn = sortal.bounds.sample(200, 60, random_state=0)
+    few = {"draw": range(1, 61), "row": drawn, "label": np.array(["a", "b"])[drawn % 2]}
+    pd.DataFrame(few).to_csv(tmp_path / "few.csv", index=False)
+    arguments = ["bound", str(tmp_path / "labels.csv"), str(tmp_path / "few.csv")]
+    assert "as outliers" in str(run(app, arguments).exception)
+    result = run(app, [*arguments, "--noise", "drop"])
+    assert result.exit_code == 0, result.output
+    unlabelled = int((clusters >= 0).sum() - (clusters[drawn] >= 0).sum())
+    assert f"of the {unlabelled} unlabelled rows" in result.output

@@ -168,6 +168,7 @@ def _answer(
         options.delta * counted.share,
         anytime=counted.anytime and (options.target or True),
         classes=classes,
+        noise=policy,
     )
     if best.refused:
         raise InputError(f"nothing is guaranteed: {best.refused}")
