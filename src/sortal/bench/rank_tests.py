@@ -32,6 +32,19 @@ if TYPE_CHECKING:
 def average_ranks(scores: MethodScores) -> pd.Series:
     """Mean rank of each method over the data sets, the best first; 1 is best.
 
+    Parameters
+    ----------
+    scores : DataFrame or mapping of str to array-like, (sets, methods)
+        Greater is better; all finite.
+
+    Returns
+    -------
+    Series
+        By method.
+
+    Examples
+    --------
+    >>> from sortal.bench import average_ranks
     >>> average_ranks({"a": [0.9, 0.8, 0.7], "b": [0.5, 0.8, 0.6]}).tolist()
     [1.1666666666666667, 1.8333333333333333]
     """
@@ -75,11 +88,25 @@ class Friedman:
 def friedman_test(scores: MethodScores) -> Friedman:
     """Friedman's test of whether any method ranks differently (Demšar 2006, §3.2.2).
 
+    Parameters
+    ----------
+    scores : DataFrame or mapping of str to array-like, (sets, methods)
+        Greater is better; all finite.
+
+    Returns
+    -------
+    Friedman
+
+    Notes
+    -----
     The p value is the share of all orders of the methods on each data set with at least this χ².
     Orders are drawn if they are too many to count. Only large tables use the F distribution, since
     it rejects too often for few sets. For two equal methods on two sets, at a level of 0.05, it
     rejects half of the tables. If all scores are equal, χ² is 0 and p is 1.
 
+    Examples
+    --------
+    >>> from sortal.bench import friedman_test
     >>> scores = {"a": [3, 3, 3, 3], "b": [2, 2, 2, 1], "c": [1, 1, 1, 2]}
     >>> round(friedman_test(scores).p_value, 3)
     0.042
@@ -111,8 +138,19 @@ def friedman_test(scores: MethodScores) -> Friedman:
 def nemenyi_difference(n_methods: int, n_sets: int, alpha: float = 0.05) -> float:
     """Critical difference q √(k(k + 1)/(6N)) of Nemenyi's test (Demšar 2006, table 5).
 
-    The factor q is a quantile of the Studentised range, divided by √2.
+    Parameters
+    ----------
+    n_methods, n_sets : int
+    alpha : float, default 0.05
 
+    Returns
+    -------
+    float
+        The factor q is a quantile of the Studentised range, divided by √2.
+
+    Examples
+    --------
+    >>> from sortal.bench import nemenyi_difference
     >>> round(nemenyi_difference(4, 14), 2)
     1.25
     """
@@ -127,12 +165,27 @@ def nemenyi_difference(n_methods: int, n_sets: int, alpha: float = 0.05) -> floa
 def critical_difference(scores: MethodScores, alpha: float = 0.05) -> float:
     """Smallest significant difference of average ranks for these data sets.
 
+    Parameters
+    ----------
+    scores : DataFrame or mapping of str to array-like, (sets, methods)
+        Greater is better; all finite.
+    alpha : float, default 0.05
+
+    Returns
+    -------
+    float
+        Infinite if no difference could be significant.
+
+    Notes
+    -----
     It is a quantile of the greatest difference over all orders of the methods on each data set,
-    see :func:`friedman_test`. For large tables it is :func:`nemenyi_difference`, its limit. It is
-    infinite if no difference could be significant. Whether two methods differ by this test
+    see :func:`friedman_test`. For large tables it is :func:`nemenyi_difference`, its limit. Whether two methods differ by this test
     depends on the ranks of the others (Benavoli, Corani & Mangili 2016);
     :func:`pairwise_wilcoxon` compares the two alone.
 
+    Examples
+    --------
+    >>> from sortal.bench import critical_difference
     >>> critical_difference({"a": [2, 2, 2], "b": [1, 1, 1]})
     inf
     >>> critical_difference({"a": [2] * 6, "b": [1] * 6})
@@ -152,13 +205,28 @@ def critical_difference(scores: MethodScores, alpha: float = 0.05) -> float:
 def pairwise_wilcoxon(scores: MethodScores) -> pd.DataFrame:
     """Wilcoxon's signed-rank test of every pair of methods, corrected by Holm (1979).
 
-    A row for each pair: ``one``, ``other``, ``difference`` (mean of one minus mean of other),
-    ``effect``, ``wins``, ``losses``, ``p`` and ``p_holm``. ``p`` is two-sided and exact, ties
+    Parameters
+    ----------
+    scores : DataFrame or mapping of str to array-like, (sets, methods)
+        Greater is better; all finite.
+
+    Returns
+    -------
+    DataFrame
+        A row for each pair: ``one``, ``other``, ``difference`` (mean of one minus mean of other),
+        ``effect``, ``wins``, ``losses``, ``p`` and ``p_holm``.
+
+    Notes
+    -----
+    ``p`` is two-sided and exact, ties
     included, for up to 200 data sets on which the two differ, and normal for more. Sets on
     which they tie are ranked and have no sign (Pratt 1959). The effect is the rank-biserial
     correlation: the share of the ranks in favour of ``one`` minus the share in favour of
     ``other`` (Kerby 2014); ties favour neither.
 
+    Examples
+    --------
+    >>> from sortal.bench import pairwise_wilcoxon
     >>> scores = {"a": [5, 6, 7, 8, 9, 10], "b": [4, 4, 4, 4, 4, 4]}
     >>> pairwise_wilcoxon(scores)[["wins", "effect", "p"]].values.tolist()
     [[6.0, 1.0, 0.03125]]
