@@ -179,9 +179,9 @@ def critical_difference(scores: MethodScores, alpha: float = 0.05) -> float:
     Notes
     -----
     It is a quantile of the greatest difference over all orders of the methods on each data set,
-    see :func:`friedman_test`. For large tables it is :func:`nemenyi_difference`, its limit. Whether two methods differ by this test
-    depends on the ranks of the others (Benavoli, Corani & Mangili 2016);
-    :func:`pairwise_wilcoxon` compares the two alone.
+    see :func:`friedman_test`. For large tables it is :func:`nemenyi_difference`, its limit.
+    Whether two methods differ by this test depends on the ranks of the others (Benavoli, Corani &
+    Mangili 2016); :func:`pairwise_wilcoxon` compares the two alone.
 
     Examples
     --------
