@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 from scipy import sparse, stats
@@ -276,3 +278,33 @@ def test_a_direction_that_matters_is_found_among_many_objects():
 def test_a_graph_has_no_edges_of_weight_zero():
     A = sparse.csr_array(([1.0, 1.0, 0.0, 0.0], ([0, 1, 1, 2], [1, 0, 2, 1])), shape=(3, 3))
     assert as_graph(A).nnz == 2
+
+
+def _levenshtein(x, y):
+    row = list(range(len(y) + 1))
+    for i, a in enumerate(x, 1):
+        diagonal, row[0] = row[0], i
+        for j, b in enumerate(y, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (a != b))
+    return row[-1]
+
+
+def test_a_function_is_called_once_for_each_pair_in_any_order_of_workers():
+    rng = np.random.default_rng(0)
+    words = [
+        "".join(rng.choice(list("abc"), rng.integers(1, 9))) for _ in range(110)
+    ]  # enough pairs for processes
+    calls = []
+
+    def counted(x, y):
+        calls.append((x, y))
+        return _levenshtein(x, y)
+
+    D = object_distances(words, counted, workers=1)
+    assert len(calls) == 110 * 109 // 2 + 20  # some both ways
+    np.testing.assert_array_equal(object_distances(words, _levenshtein, workers=2), D)
+    np.testing.assert_array_equal(as_square(D), D)
+    if find_spec("rapidfuzz"):
+        np.testing.assert_array_equal(object_distances(words, "edit"), D)
+        tuples = [tuple(word) for word in words]
+        np.testing.assert_array_equal(object_distances(tuples, "edit"), D)
