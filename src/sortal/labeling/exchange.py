@@ -122,9 +122,9 @@ def import_labels(
     if suffix == ".jsonl":
         return session.merge(file)
     if suffix != ".json":
-        named = Rows("the data", len(session.rows)) if rows is None else rows_of(rows)
-        named = replace(named, numbers=np.asarray(session.rows))
-        return session.take(_joined(file, named, session.by, id_column, read))
+        left = Rows("the data", len(session.rows)) if rows is None else rows_of(rows)
+        left = replace(left, numbers=np.asarray(session.rows))
+        return session.take(_joined(file, left, session.by, id_column, read))
     _verify_tasks(file)
     at = {str(row): i for i, row in enumerate(session.rows.tolist())}
     lines: dict[str, int | None] = {}
