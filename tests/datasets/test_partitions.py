@@ -188,7 +188,7 @@ def test_small_files_are_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.floats(-3, 6))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_sums_of_parts_are_those_of_all_rows(seed: int, n_parts: int, size: float) -> None:
     rng = np.random.default_rng(seed)
     X = rng.normal(rng.normal(), 1, size=(int(rng.integers(4, 40)), 2)) * 10**size

@@ -68,7 +68,7 @@ def test_a_part_elsewhere_and_a_part_without_values_are_named(tmp_path: Path) ->
     assert unlike(data) == [("day-3", "a", "missing", 1.0)]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1), n_parts=st.integers(2, 20), drift=st.floats(0, 3),
     growth=st.floats(1, 1.3),
