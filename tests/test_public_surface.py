@@ -25,10 +25,7 @@ ROOT = Path(__file__).parents[1]
 PRIVATE_TESTS: tuple[str, ...] = (
     "tests/datasets/test_datasets_bad_input.py",
     "tests/datasets/test_mapped.py",
-    "tests/datasets/test_table_files.py",
     "tests/hostile/test_labels_and_guarantee.py",
-    "tests/labelings/test_contingency.py",
-    "tests/labelings/test_pairs.py",
     "tests/model/test_estimator.py",
     "tests/runtime/test_executors.py",
     "tests/runtime/test_kept_file.py",

@@ -238,13 +238,6 @@ def test_a_memory_limit_is_told_in_a_sentence(tmp_path, ending):
     assert "Traceback" not in done.stderr
 
 
-def test_wide_tables_are_written_in_time_that_grows_with_their_width():
-    from sortal.cli._output import to_csv
-
-    table = pd.DataFrame([["=x", 1.5, "y"]], columns=["=a", "b", "c"])
-    assert to_csv(table) == "'=a,b,c\n'=x,1.5,y\n"
-
-
 def test_distances_between_whole_objects(tmp_path):
     from scipy.spatial.distance import cdist
 

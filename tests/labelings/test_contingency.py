@@ -19,7 +19,6 @@ from scipy import sparse
 import sortal
 from example_counts import examples
 from sortal import ContingencyTable, InputError
-from sortal._kernels.contingency import count_dense
 from sortal.labelings import encode
 
 NAMES = ["b", "a", "c", "a", "b", "b"]
@@ -425,13 +424,3 @@ def test_names_of_a_frame_of_counts_are_kept():
     assert (list(table.row_names), list(table.column_names)) == (["a", "b"], ["x", "y"])
     renamed = ContingencyTable.from_counts(frame, labels_pred=["u", "v"])
     assert (list(renamed.row_names), list(renamed.column_names)) == (["a", "b"], ["u", "v"])
-
-
-def test_a_dense_table_says_whether_every_label_is_in_it():
-    true, pred = np.array([0, 1, -1, 1]), np.array([0, 0, 1, 0])
-    table = np.zeros((3, 3), dtype=np.int64)
-    assert count_dense(true, pred, table)
-    assert_array_equal(table, [[0, 0, 1], [0, 1, 0], [0, 2, 0]])
-    for outside in (2, -2):
-        assert not count_dense(np.array([outside]), np.array([0]), table)
-        assert not count_dense(np.array([0]), np.array([outside]), table)

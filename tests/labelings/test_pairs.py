@@ -7,11 +7,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest, hypergeom
 
 import sortal
 from sortal.bounds import kept_pairs
-from sortal.bounds.pairs import share_of_pairs
 from sortal.datasets import read_constraints
 from sortal.labelings import as_constraints
 
@@ -68,20 +66,6 @@ def test_shares_are_of_the_pairs_and_ids_are_joined():
     assert table.loc["two"].tolist() == [2, 0, pytest.approx(2 / 3)]
     with pytest.raises(sortal.InputError, match="there are no pairs"):
         kept_pairs(labelings, [])
-
-
-@pytest.mark.parametrize(("x", "m", "population"), [(0, 5, 20), (3, 5, 20), (5, 5, 6), (7, 10, 45)])
-def test_the_interval_inverts_the_hypergeometric(x, m, population):
-    low, high = share_of_pairs(x, m, population, 0.1)
-    K = np.arange(x, population - m + x + 1)
-    above, below = hypergeom.sf(x - 1, population, K, m), hypergeom.cdf(x, population, K, m)
-    inside = K[(above > 0.05) & (below > 0.05)]
-    assert (low * population, high * population) == pytest.approx((min(inside), max(inside)))
-
-
-def test_of_many_pairs_the_interval_is_that_of_clopper_and_pearson():
-    found = binomtest(17, 20).proportion_ci(0.95, "exact")
-    assert share_of_pairs(17, 20, 10**12, 0.05) == pytest.approx((found.low, found.high), abs=1e-6)
 
 
 def test_the_share_of_random_pairs_covers_the_rand_index():

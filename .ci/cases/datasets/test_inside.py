@@ -17,6 +17,7 @@ import pytest
 from scipy import sparse
 
 from sortal import InputError
+from sortal.cli._output import to_csv
 from sortal.datasets.formats import data_files, delimited
 from sortal.datasets.labels.drawn_rows import MarkedRows, key_columns, table_of_draw
 from sortal.datasets.partitioned.sampled_tables import _hashes
@@ -116,3 +117,8 @@ def test_half_of_independent_rows_are_nearer_to_the_next() -> None:
     assert shares[0] == shares[2]
     assert shares[0] == pytest.approx(0.5, abs=0.04)
     assert shares[1] == 0.5
+
+
+def test_wide_tables_are_written_in_time_that_grows_with_their_width():
+    table = pd.DataFrame([["=x", 1.5, "y"]], columns=["=a", "b", "c"])
+    assert to_csv(table) == "'=a,b,c\n'=x,1.5,y\n"

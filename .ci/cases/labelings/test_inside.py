@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 
 import sortal
 from sortal import ContingencyTable
+from sortal._kernels.contingency import count_dense
 from sortal.labelings import OverlappingPartition, SoftPartition, as_labelings, encode
 from sortal.labelings import cells as _cells
 from sortal.labelings.held_out import held_out
@@ -128,3 +129,13 @@ def test_integer_truth_never_becomes_objects(kind, monkeypatch):
     monkeypatch.setattr(module, "known_labels", refuse)
     found = sortal.evaluate(None, labels, y=given)
     pd.testing.assert_frame_equal(found.table, expected.table)
+
+
+def test_a_dense_table_says_whether_every_label_is_in_it():
+    true, pred = np.array([0, 1, -1, 1]), np.array([0, 0, 1, 0])
+    table = np.zeros((3, 3), dtype=np.int64)
+    assert count_dense(true, pred, table)
+    assert_array_equal(table, [[0, 0, 1], [0, 1, 0], [0, 2, 0]])
+    for outside in (2, -2):
+        assert not count_dense(np.array([outside]), np.array([0]), table)
+        assert not count_dense(np.array([0]), np.array([outside]), table)
