@@ -248,6 +248,14 @@ def test_the_printed_tables_agree_with_one_another():
             assert own[1] == pytest.approx(second[which][1], abs=0.0031)
 
 
+@pytest.mark.parametrize("starts", [1, 4, 20])
+def test_each_algorithm_has_a_start(starts):
+    documents = np.random.default_rng(0).poisson(1.0, (12, 5)) + 1.0
+    assert algorithms(starts)["NC-NMF"].set_params(n_clusters=2).fit(documents).n_iter_ > 0
+    for name, algorithm in algorithms(starts).items():
+        assert getattr(algorithm, "n_init", 1) >= 1, name
+
+
 def test_every_name_is_listed():
     assert {key for key in EXPERIMENTS if "table5" in key} == NAMES
     assert "whissell2012-figure5.2" in EXPERIMENTS
