@@ -115,6 +115,7 @@ def test_ties_are_spread_anew_in_each_search():
     assert spread < 1
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("k", "n"), [(2, 600), (3, 300), (14, 420), pytest.param(24, 1_200, marks=pytest.mark.long)]
 )
@@ -125,6 +126,7 @@ def test_no_more_clusters_are_counted_than_there_are(k, n):
     assert max(2, k / 2) <= counted <= k
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("kind", ["answers", "uniform", "copies"])
 def test_jitter_does_not_matter(kind):
     X = WITHOUT[kind](np.random.default_rng(1)).astype(float)
@@ -134,6 +136,7 @@ def test_jitter_does_not_matter(kind):
     assert after.n_objects == before.n_objects
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "d"), [(1000, 8), pytest.param(2000, 8, marks=pytest.mark.long)])
 def test_large_clouds_have_no_clusters(n, d):
     X = np.random.default_rng(1).normal(size=(n, d))
