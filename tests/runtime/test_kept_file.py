@@ -16,7 +16,7 @@ import pytest
 
 from sortal import StorageError, load_study
 from sortal.extension import KeptValues
-from sortal.study.store import Store
+from sortal.study import Store
 
 STUDY_DATA = {"fingerprint": "f" * 64, "n_objects": 4, "source": None, "options": {}}
 

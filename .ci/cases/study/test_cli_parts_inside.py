@@ -105,6 +105,7 @@ STEPS = [
 ]  # fmt: skip
 
 
+@pytest.mark.quick(2)
 @pytest.mark.posix
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize(("module", "step", "name"), STEPS)

@@ -78,7 +78,7 @@ def test_what_does_not_scale_is_fitted_to_a_sample_and_says_so(low):
     study.by = "silhouette"
     again = sortal.Study(X)
     again.sweep(["average"], k=[3], workers=2)
-    answer = again.best()
+    answer = again.best(stability=False)
     assert "Sample: fitted to 120 of 600 rows; another sample gives" in str(answer)
     assert "The sample may miss clusters of fewer than 15 objects." in answer.reasons
 
@@ -133,8 +133,8 @@ def test_the_judge_weighs_a_sample_of_large_data(low, monkeypatch):
     monkeypatch.setattr("sortal.judge.gather", noted)
     X, truth = blobs()
     study = sortal.Study(X)
-    study.sweep(["kmeans", "average"], k=range(2, 8), n_init=1, workers=1)
-    best = study.best()
+    study.sweep(["kmeans", "average"], k=range(2, 6), n_init=1, workers=1)
+    best = study.best(stability=False)
     assert seen == [(120, 3)]
     assert "The judge saw a sample of 120 objects." in best.reasons
     assert sortal.adjusted_rand_index(truth, best.labels) > 0.98

@@ -17,12 +17,7 @@ from sortal.study.judgement import by_expected_agreement
 from sortal.study.numbers import LEVEL
 from sortal.study.perturbed import measure_steadiness
 from sortal.study.ranking import (
-    LEAD,
-    LEVEL_NUMBER,
-    REPEATABLE,
-    SHARED,
-    TEMPERATURE,
-    UNLIKE,
+    CHOICE,
     chosen_when_shaken,
     clear_leads,
     expected_agreement,
@@ -65,9 +60,9 @@ def naive_expectation(ahead, agreement):
     usable = [i for i in range(M) if ahead[i] > max(ahead) - 50]
     shared = []
     for i in usable:
-        near = [np.exp((agreement[i, j] - 1) / SHARED) for j in usable]
+        near = [np.exp((agreement[i, j] - 1) / CHOICE.similarity_scale) for j in usable]
         shared.append(sum(w * ahead[j] for w, j in zip(near, usable, strict=True)) / sum(near))
-    chances = [np.exp(lead / TEMPERATURE) for lead in shared]
+    chances = [np.exp(lead / CHOICE.temperature) for lead in shared]
     return [
         sum(p * agreement[i, j] for p, j in zip(chances, usable, strict=True)) / sum(chances)
         - (i not in usable)
@@ -112,8 +107,8 @@ def test_clear_leads_by_their_definition(seed):
     expected = np.zeros((6, 5), dtype=bool)
     for j in range(5):
         first = max(np.flatnonzero(allowed), key=lambda i, j=j: scores[i, j])
-        unlike = [scores[i, j] for i in range(6) if agreement[i, first] < UNLIKE]
-        clear = scores[first, j] - max(unlike, default=-np.inf) >= LEAD
+        unlike = [scores[i, j] for i in range(6) if agreement[i, first] < CHOICE.alike]
+        clear = scores[first, j] - max(unlike, default=-np.inf) >= CHOICE.clear_lead
         expected[first, j] = clear and repeatable[first]
     assert np.array_equal(clear_leads(scores, agreement, allowed, repeatable), expected)
     of_one = clear_leads(scores[:, 0], agreement, allowed, repeatable)
@@ -130,13 +125,13 @@ def test_near_copies_do_not_outvote_a_clear_lead():
     def chosen(lead, repeatable=every):
         """Place of the choice: 0 for the partition that is ahead of its 30 rivals."""
         ahead = np.where(np.arange(copies + 1) == 0, lead, 0.0)
-        outvoted = expected_agreement(ahead, agreement) - REPEATABLE * ~repeatable
+        outvoted = expected_agreement(ahead, agreement) - CHOICE.unrepeatable_step * ~repeatable
         assert outvoted.argmax() > 0
         return (outvoted + clear_leads(ahead, agreement, every, repeatable)).argmax()
 
-    assert chosen(LEAD + 1e-9) == 0
-    assert chosen(LEAD - 1e-9) > 0
-    assert chosen(LEAD + 1e-9, np.arange(copies + 1) > 0) > 0
+    assert chosen(CHOICE.clear_lead + 1e-9) == 0
+    assert chosen(CHOICE.clear_lead - 1e-9) > 0
+    assert chosen(CHOICE.clear_lead + 1e-9, np.arange(copies + 1) > 0) > 0
     far = np.where(np.arange(copies + 1) == 0, 0.2, 0.0)
     assert chosen_when_shaken(far, agreement, every, every)[0] == 1
 
@@ -164,7 +159,7 @@ def test_two_groups_lead_three_of_which_one_is_a_row():
     sizes[:, 0], sizes[0, TINY] = (3, 2, 4), 1 / 3
     agreement = np.array([[1, 0.95, 0.3], [0.95, 1, 0.3], [0.3, 0.3, 1]])
     evidence = SimpleNamespace(agreement=agreement, traits=SimpleNamespace(sizes=sizes))
-    judge = SimpleNamespace(near_best=lambda probability, agreement: 0.5)
+    judge = SimpleNamespace(near_best=lambda *_: 0.5)
     assert by_expected_agreement(judge, judgement, evidence).score.argmax() == 1
     sizes[0, TINY] = 0
     assert by_expected_agreement(judge, judgement, evidence).score.argmax() == 0
@@ -181,7 +176,7 @@ def test_the_number_of_the_answer_comes_first_and_candidates_that_are_level_diff
     assert answer.numbers[0].k == answer.n_clusters
     assert answer.numbers[0].name == answer.name
     first = max(number.probability for number in answer.numbers)
-    assert answer.numbers[0].probability >= LEVEL_NUMBER * first
+    assert answer.numbers[0].probability >= CHOICE.level_share * first
     assert sum(number.probability for number in answer.numbers) == pytest.approx(1)
     ranking = study.rank()
     labels = [answer.labels, *(study.labels(level.name) for level in answer.level)]
