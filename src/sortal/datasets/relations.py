@@ -33,6 +33,7 @@ from sortal.distances import (
 from sortal.labelings.row_join import Rows as RowsToJoin
 from sortal.labelings.row_join import join_rows, naming_column
 from sortal.runtime.array_files import load_array
+from sortal.runtime.numerals import percent_digits
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -268,8 +269,8 @@ def _triangle_notes(D: Any) -> tuple[str, ...]:
     if share == 0:
         return ()
     return (
-        f"The distances are not a metric: in {100 * share:.3g} % of random triples the way over a "
-        "third object is shorter.",
+        f"The distances are not a metric: in {percent_digits(share, 3)} of random triples the way "
+        "over a third object is shorter.",
     )
 
 

@@ -78,10 +78,10 @@ class ClusterDescription:
     note: str | None = None
 
     def __str__(self) -> str:
-        text = f"{self.name}: {self.size:,} objects ({100 * self.share:.0f} %)"
+        text = f"{self.name}: {self.size:,} objects ({percent(self.share, 0)})"
         if self.rule is None:
             return text
-        right = f"right for {100 * (self.accuracy or 0):.0f} % of held-out objects"
+        right = f"right for {percent(self.accuracy or 0, 0)} of held-out objects"
         return f"{text}; {self.rule} ({right})"
 
     def to_dict(self) -> dict[str, Any]:

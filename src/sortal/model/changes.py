@@ -107,9 +107,9 @@ class Changes:
                 f"(p = {self.reference.p_value:.2g})."
             )
         sentences.append(
-            f"The old model places {100 * self.placed:.0f} % of today's {self.n_objects:,} objects "
-            f"with confidence; {100 * self.unlike:.1f} % are unlike anything in the old data "
-            f"(about {100 * ALARMS:.0f} % are by chance)."
+            f"The old model places {percent(self.placed, 0)} of today's {self.n_objects:,} objects "
+            f"with confidence; {percent(self.unlike, 1)} are unlike anything in the old data "
+            f"(about {percent(ALARMS, 0)} are by chance)."
         )
         return (*sentences, *map(_sentence, self.table.to_dict("records")))
 

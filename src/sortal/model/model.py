@@ -18,6 +18,7 @@ from sortal.model.checks import check_model
 from sortal.model.holdout import Confidence, ExtensionAgreement, Refit, hold_out
 from sortal.model.rule import PlacementRule, check_features, check_metric_of_file
 from sortal.runtime.draws import draw_rows
+from sortal.runtime.numerals import percent_digits
 from sortal.runtime.validation import InputError, StorageError, check_random_state
 
 if TYPE_CHECKING:
@@ -284,8 +285,8 @@ class Model:
         checked = f" ({self.training_checked:,} were asked)" * is_part
         return (
             f"{self!r}. A further object belongs to {rule}. "
-            f"{100 * self.training_agreement:.4g} % of the objects of the data are predicted to be "
-            f"where they are{checked}. {self.extension_agreement}"
+            f"{percent_digits(self.training_agreement, 4)} of the objects of the data are predicted "
+            f"to be where they are{checked}. {self.extension_agreement}"
         )
 
 

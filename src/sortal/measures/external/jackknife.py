@@ -13,6 +13,7 @@ from sortal.labelings.labels import NoisePolicy
 from sortal.measures.docstrings import cite
 from sortal.measures.external.chance import MeasureLike, resolve
 from sortal.measures.external.table import as_table, need_counts
+from sortal.runtime.numerals import percent_digits
 from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class JackknifeResult:
 
     def __str__(self) -> str:
         low, high = self.interval
-        level = f"{100 * self.confidence_level:g} %"
+        level = percent_digits(self.confidence_level, 6)
         return (
             f"{self.value:.6g} ± {self.standard_error:.2g} ({level} interval {low:.6g}–{high:.6g})"
         )
