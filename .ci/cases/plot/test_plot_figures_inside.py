@@ -9,19 +9,9 @@ from scipy import sparse
 from sortal import plot
 from sortal.distances.neighbors import neighbor_lists
 from sortal.plot import layout, style
-from sortal.plot._sampled import draw_points
+from sortal.plot.results import draw_points
 
 RNG = np.random.default_rng(0)
-
-
-def test_principal_components_that_keep_just_enough_are_drawn(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    X = RNG.normal(size=(40, 8))
-    kept = layout.share_kept(neighbor_lists(X, 10).indices, layout.principal_plane(X)[0])
-    monkeypatch.setattr(layout, "ENOUGH_KEPT", kept)
-    title = plot.projection(X, np.zeros(40, dtype=int)).layout.xaxis.title.text
-    assert title.startswith("Principal component 1")
 
 
 def test_sample_keeps_shares_and_small_clusters(monkeypatch: pytest.MonkeyPatch) -> None:

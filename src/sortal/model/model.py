@@ -285,8 +285,8 @@ class Model:
         checked = f" ({self.training_checked:,} were asked)" * is_part
         return (
             f"{self!r}. A further object belongs to {rule}. "
-            f"{percent_digits(self.training_agreement, 4)} of the objects of the data are predicted "
-            f"to be where they are{checked}. {self.extension_agreement}"
+            f"{percent_digits(self.training_agreement, 4)} of the objects of the data are "
+            f"predicted to be where they are{checked}. {self.extension_agreement}"
         )
 
 

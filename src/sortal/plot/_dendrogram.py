@@ -9,8 +9,7 @@ import numpy as np
 from sortal.clusterers import LinkageClustering
 from sortal.distances import check_points
 from sortal.labelings import Dendrogram
-from sortal.plot._sampled import draw_points
-from sortal.plot.results import MOST_IN_TREE, tree_figure
+from sortal.plot.results import MOST_IN_TREE, draw_points, tree_figure
 
 if TYPE_CHECKING:
     import numpy.typing as npt

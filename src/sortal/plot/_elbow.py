@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from sortal.measures import gap_statistic
 from sortal.plot import style
-from sortal.plot._sampled import MOST_OBJECTS, draw_points, with_note
-from sortal.plot.results import scatter_over_k
+from sortal.plot.results import MOST_OBJECTS, draw_points, scatter_over_k, with_note
 from sortal.runtime.validation import check_data
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sortal.plot import style
-from sortal.plot._sampled import MOST_OBJECTS
 from sortal.plot.layout import as_given, lay_out, n_neighbors, sample
+from sortal.plot.results import MOST_OBJECTS
 from sortal.runtime.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from sortal.distances import check_points
 from sortal.measures import silhouette_samples
 from sortal.plot import style
-from sortal.plot._sampled import MOST_OBJECTS, draw_points, with_note
+from sortal.plot.results import MOST_OBJECTS, draw_points, with_note
 from sortal.runtime.numerals import percent
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sortal.distances import check_points
 from sortal.plot import style
-from sortal.plot._sampled import with_note
+from sortal.plot.results import with_note
 from sortal.runtime.draws import draw_rows
 from sortal.stability import consensus_matrix as resampled
 

@@ -1,4 +1,4 @@
-"""What figures and the report draw alike: trees, scatter over k, and tables of counts."""
+"""What figures and the report share: samples, trees, scatter over k, and tables of counts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from sortal.labelings import cut_dendrogram
 from sortal.plot import style
-from sortal.plot._sampled import with_note
+from sortal.runtime.draws import draw_rows
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.measures.internal.gap import GapResult
-    from sortal.runtime.types import Floats
+    from sortal.runtime.types import Floats, Metric, RandomState, Rows
 
+#: limit of cost: objects whose points, silhouettes or scatter are drawn
+MOST_OBJECTS = 5_000
 #: tuned by eye: cells with room for their counts
 FEW_CELLS = 600
 #: limit of cost: objects of a tree; more are sampled
@@ -145,3 +147,24 @@ def texts_of(counts: NDArray[Any]) -> list[list[str]] | None:
     if counts.size > FEW_CELLS:
         return None
     return [[f"{c:,}" if c else "·" for c in line] for line in counts.tolist()]
+
+
+def draw_points(
+    points: Rows, most: int, metric: Metric, random_state: RandomState
+) -> tuple[Rows, NDArray[np.intp]]:
+    """All points (or distances), or those of a random sample of many, and their positions."""
+    rows = draw_rows(points.shape[0], most, random_state)
+    if len(rows) == points.shape[0]:
+        return points, rows
+    precomputed = isinstance(metric, str) and metric == "precomputed"
+    return (points[rows][:, rows] if precomputed else points[rows]), rows
+
+
+def with_note(figure: go.Figure, n_drawn: int, n: int) -> go.Figure:
+    """The figure, with a note where not all objects are in it."""
+    figure.update_layout(meta={"drawn": n_drawn, "n": n})
+    if n_drawn < n:
+        note = f"of a random sample of {n_drawn:,} of the {n:,} objects"
+        below = {"yref": "container", "y": 0, "yanchor": "bottom", "automargin": True}
+        figure.update_layout(title={"text": note, "font": {"size": 12}, **below})
+    return figure
