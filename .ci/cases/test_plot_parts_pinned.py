@@ -12,7 +12,7 @@ from scipy import sparse
 
 import sortal
 from sortal.distances.neighbors import neighbor_lists
-from sortal.plot import _sampled, _silhouette, layout, results, style
+from sortal.plot import _silhouette, layout, results, style
 
 
 def drawn(figure: Any, *keys: str) -> Any:
@@ -28,7 +28,7 @@ def names() -> dict[str, Any]:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 3)) + 4.0 * np.eye(3)[np.arange(40) % 3]
     return {
-        "style": style, "layout": layout, "results": results, "sampled": _sampled, "shape": _silhouette._shape,
+        "style": style, "layout": layout, "results": results, "sampled": results, "shape": _silhouette._shape,
         "plot": sortal.plot, "np": np, "pd": pd, "X": X, "y": np.arange(40) % 3, "S": sparse.csr_array(np.maximum(X, 0)), "sparse": sparse,
         "lists": lambda P, k: neighbor_lists(P, k), "drawn": drawn, "rng": np.random.default_rng, "sortal": sortal,
         "Z": sortal.clusterers.LinkageClustering(1, method="ward").fit(X[:9]).linkage_,
