@@ -116,7 +116,8 @@ def _detailed(
         for item in items
         if item is not alternative
     )
-    data, features = state.dataset, ()
+    data = state.dataset
+    features: tuple[tuple[str, float], ...] = ()
     if data.n_features and data.X.shape[1] == len(data.feature_names):
         features = carriers(data.X, alternative.labels, data.feature_names)
     return replace(alternative, agreement=max(agreements, default=0.0), carried_by=features)
