@@ -10,6 +10,7 @@ from sortal.cli._groups import takes_groups
 from sortal.cli._input import LabelledInputOptions, print_findings, read_dataset
 from sortal.cli._options import JsonOption
 from sortal.cli._output import LAYOUT, print_json, print_notes, printable, show_table
+from sortal.runtime.numerals import percent_digits
 
 if TYPE_CHECKING:
     from sortal.datasets import Dataset
@@ -84,7 +85,7 @@ def _print_parts(whole: WholeTable) -> None:
     rows = [
         (
             summary.name, f"{summary.n_rows:,}",
-            f"{100 * summary.missing_share:.2g} %" if summary.missing_share else "",
+            percent_digits(summary.missing_share, 2) if summary.missing_share else "",
             "; ".join(unlike[summary.name]),
         )
         for summary in sorted(listed, key=whole.parts.index)

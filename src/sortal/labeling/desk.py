@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sortal.bounds import forecast_bounds, forecast_labels, percent_up, wording
 from sortal.labeling.doubts import LabelDoubt, doubts_of
 from sortal.labeling.session import TUNED, UNKNOWN, variant_of
+from sortal.runtime.numerals import percent, percent_digits
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -255,10 +256,10 @@ class Desk:
         if self.reviewing:
             return (
                 "A label is suspected if the other labels predict another class with a certainty "
-                f"of at least {100 * TUNED.certain:.0f} %. What you decide here goes into "
+                f"of at least {percent(TUNED.certain, 0)}. What you decide here goes into "
                 "exports and predicted classes. The guarantee still counts the first answers."
             )
-        aim = "" if target is None else f"Target: at most {100 * target:.4g} % mislabelled. "
+        aim = "" if target is None else f"Target: at most {percent_digits(target, 4)} mislabelled. "
         if now is None:
             return aim and f"{aim}The forecast begins with the first drawn label."
         return f"{aim}{forecast_labels(now.found, target if target and target < 1 else None)}"

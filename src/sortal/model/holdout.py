@@ -14,6 +14,7 @@ from sortal.labelings.matching import heaviest_matching
 from sortal.measures.external.pairs import adjusted_rand_index
 from sortal.model.rule import PlacementRule
 from sortal.model.tuned import TUNED
+from sortal.runtime.numerals import percent
 from sortal.runtime.types import Bools, Floats, Metric, Rows
 from sortal.runtime.validation import InputError
 
@@ -53,7 +54,7 @@ class ExtensionAgreement:
         clusters = "clustering all objects" if self.refitted else "their own clusters"
         error = "" if self.standard_error is None else f" ± {self.standard_error:.2f}"
         text = (
-            f"Of {self.n_objects:,} held-out objects {100 * self.share:.0f} % are predicted to be "
+            f"Of {self.n_objects:,} held-out objects {percent(self.share, 0)} are predicted to be "
             f"where {clusters} puts them (adjusted Rand index {self.value:.2f}{error})."
         )
         return text if self.reason is None else f"{text} Nothing was refitted: {self.reason}."

@@ -12,7 +12,7 @@ from sortal.datasets.partitioned.partitions import Part, open_partitions
 from sortal.datasets.partitioned.sampled_tables import in_process_if_local
 from sortal.model.all_rows import with_points
 from sortal.model.tuned import TUNED
-from sortal.runtime.numerals import percent
+from sortal.runtime.numerals import percent, percent_digits
 from sortal.runtime.progress import progress_bar
 from sortal.runtime.validation import InputError
 
@@ -123,8 +123,8 @@ class WatchedClusters:
             for signal in self.alarms
         ]
         lines.append(
-            f"The chance of any false alarm is at most {100 * self.alpha:g} %, however often you "
-            "look, if rows are independent draws."
+            f"The chance of any false alarm is at most {percent_digits(self.alpha, 6)}, however "
+            "often you look, if rows are independent draws."
         )
         spread = max(signal.spread for signal in self.signals)
         if spread > 2:

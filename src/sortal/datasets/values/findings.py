@@ -9,6 +9,7 @@ from typing import Any, Literal
 from sortal.datasets.values.names_and_ids import quoted
 from sortal.labelings.row_join import MAX_EXAMPLES
 from sortal.runtime.json_values import json_value
+from sortal.runtime.numerals import percent_digits
 
 Severity = Literal["harmful", "notable"]
 
@@ -125,7 +126,8 @@ def difference_words(difference: Mapping[str, Any]) -> str:
     name, value, usual = (difference[key] for key in ("column", "value", "usual"))
     if difference["aspect"] == "missing":
         return (
-            f"{name!r} is missing in {100 * value:.3g} % of its rows (others: {100 * usual:.3g} %)"
+            f"{name!r} is missing in {percent_digits(value, 3)} of its rows (others: "
+            f"{percent_digits(usual, 3)})"
         )
     if difference["aspect"] == "median":
         return f"the median of {name!r} is {value:,.4g} (others: {usual:,.4g})"
@@ -223,7 +225,7 @@ def _missing(f: Finding) -> str:
     marks = f.facts.get("marks") or ()
     written = f" (written also as {quoted(marks)})" if marks else ""
     return (
-        f"{f.facts['count']:,} values ({100 * f.facts['share']:.2g} %) are missing in "
+        f"{f.facts['count']:,} values ({percent_digits(f.facts['share'], 2)}) are missing in "
         f"{quoted(f.columns, MAX_EXAMPLES)}{written}: replaced by those of the nearest objects."
     )
 
