@@ -28,7 +28,6 @@ PRIVATE_TESTS: tuple[str, ...] = (
     "tests/hostile/test_labels_and_guarantee.py",
     "tests/model/test_estimator.py",
     "tests/runtime/test_executors.py",
-    "tests/runtime/test_kept_file.py",
     "tests/study/test_anndata.py",
     "tests/study/test_answer.py",
     "tests/study/test_constraints.py",
