@@ -8,7 +8,7 @@ changes that do not touch them. Real data are never used.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -98,9 +98,9 @@ def run(
     kept = Journal(storage, f"random_state {random_state!r}")
     records: list[dict[str, Any]] = []
     for kind, number in tasks(n_tasks, int(random_state)):
-        record: Any = kept.get((kind, str(number)))
-        if record is None:
-            record = decisions(kind, number)
+        record: Any = kept.get((kind, str(number))) or {}
+        if missing := [change for change in changes() if change.name not in record]:
+            record |= decisions(kind, number, missing)
             kept.put((kind, str(number)), record)
         records.append(record)
         if progress is not None:
@@ -117,7 +117,7 @@ def run(
         (
             f"{len(records)} generated tasks of at most {MAX_OBJECTS} objects, {len(kinds())} "
             "kinds in turn; none of them is one that the judge learned from.",
-            "Integers change by one at least; what is between a half and 1 changes by a fifth of "
+            "Integers change by one at least; a share that would exceed 1 changes by a fifth of "
             "its distance from 1.",
             "Truth of a verdict: 1 where it is right, 0 where it is wrong, 0.5 for unclear; of a "
             "choice: its adjusted Rand index with the classes.",
@@ -170,7 +170,7 @@ def changed_values(default: float) -> tuple[float, float]:
     if isinstance(default, int):
         step = max(round(CHANGE * default), 1)
         return default + step, default - step
-    away = 1 - default if 0.5 < default < 1 else default
+    away = 1 - default if default < 1 < (1 + CHANGE) * default else default
     return round(default + CHANGE * away, 9), round(default - CHANGE * away, 9)
 
 
@@ -185,8 +185,8 @@ def changed(settings: Any, path: tuple[str, ...], value: float) -> Any:
 # -- decisions -----------------------------------------------------------------------------------
 
 
-def decisions(kind: str, number: int) -> dict[str, Any]:
-    """The decisions on a task by the name of the change, and ``""`` for none."""
+def decisions(kind: str, number: int, missing: Sequence[Change]) -> dict[str, Any]:
+    """The decisions on a task by the names of changes, and ``""`` for none."""
     X, y, rng = draw(kind, number)
     X, y = X[:MAX_OBJECTS], y[:MAX_OBJECTS]
     is_cloud = kind in CLOUDS
@@ -196,7 +196,7 @@ def decisions(kind: str, number: int) -> dict[str, Any]:
     )
     out: dict[str, Any] = {"": structure.decide() | choice.decide()}
     with warnings.catch_warnings(action="ignore"):
-        for change in changes():
+        for change in missing:
             decide = structure.decide if change.table == "structure" else choice.decide
             out[change.name] = decide(**{change.table: change.settings})
     return out

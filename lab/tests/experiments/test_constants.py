@@ -28,7 +28,7 @@ def test_every_constant_of_every_table_is_changed_in_both_directions():
 
 @pytest.mark.parametrize(
     ("default", "expected"),
-    [(10, (12, 8)), (2, (3, 1)), (0.5, (0.6, 0.4)), (0.95, (0.96, 0.94)), (-1.0, (-1.2, -0.8))],
+    [(10, (12, 8)), (2, (3, 1)), (0.8, (0.96, 0.64)), (0.95, (0.96, 0.94)), (-1.0, (-1.2, -0.8))],
 )
 def test_integers_change_by_one_at_least_and_shares_stay_shares(default, expected):
     assert changed_values(default) == pytest.approx(expected)
