@@ -106,7 +106,7 @@ class Starts:
 
     @property
     def shares(self) -> Shares:
-        """Shares of delta of these tests and of the bounds beside them."""
+        """Shares of delta for these tests and for the bounds beside them."""
         return WITHOUT_TARGET if self.target is None else FOR_TARGET
 
     def parts(

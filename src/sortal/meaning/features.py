@@ -24,7 +24,7 @@ Kind = Literal["number", "date", "yes-no", "category"]
 
 @dataclass(frozen=True)
 class Limits:
-    """What is told of a cluster, and from when on."""
+    """Numbers of facts that describe a cluster, and their thresholds."""
 
     #: tuned: by eye, questions of a rule, words of a name, carriers and central objects
     n_items: int = 3

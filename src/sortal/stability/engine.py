@@ -276,8 +276,8 @@ def transfer(
     ----------
     engine : Engine
     classifier : {"neighbors", "centroid"} or estimator
-        The five nearest labelled objects, from neighbour lists that are searched once; the nearest
-        mean; or a scikit-learn classifier.
+        The five nearest labelled objects, the nearest mean, or a scikit-learn classifier.
+        Neighbour lists are searched once.
     train, test : ndarray of int64
         Objects.
     labels : ndarray of int32

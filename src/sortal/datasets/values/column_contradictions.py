@@ -89,7 +89,7 @@ def _parts(
 
 
 def exclusive_sets(columns: Mapping[str, NDArray[np.floating]]) -> list[tuple[str, ...]]:
-    """Columns of 0 and 1, side by side or of one prefix, of which exactly one is 1 in each row."""
+    """Neighbouring columns, or columns of one prefix: exactly one of them is 1 in each row."""
     flags = {
         name: values == 1 for name, values in columns.items() if np.isin(values, (0.0, 1.0)).all()
     }

@@ -87,8 +87,9 @@ class PairResults:
 class ObjectSums(NamedTuple):
     """What each object needs of all clusters, in the order of the kernel ``by_object``.
 
-    An array (objects,) each: its sums of distances to its cluster and to all others, the mean to
-    the nearest other cluster, the least within and between, the largest within, sums of 1/d².
+    An array (objects,) each. Sums are those of distances to its cluster and to all others, and of
+    1/d². Further arrays have the mean to the nearest other cluster, the least distance within and
+    between, and the largest within.
     """
 
     within: Any = 0.0
