@@ -100,13 +100,25 @@ def reference() -> str:
         lines += ["", room, "-" * len(room), "", str(module.__doc__).splitlines()[0], ""]
         values = {name: getattr(module, name) for name in names}
         constants = [name for name, value in values.items() if is_constant(value)]
-        listed = [
-            name for name in names if name not in constants and not inspect.ismodule(values[name])
+        modules = [name for name in names if inspect.ismodule(values[name])]
+        # options of commands have help texts, and what another room has is described there
+        elsewhere = [
+            name
+            for name in names
+            if inspect.isclass(values[name])
+            and (
+                values[name].__module__.startswith("sortal.cli.")
+                or (room == "sortal.measures" and not values[name].__module__.startswith(room))
+            )
         ]
+        listed = [name for name in names if name not in (*constants, *modules, *elsewhere)]
         if listed:
             lines += [f".. currentmodule:: {room}", ""]
             lines += [".. autosummary::", "   :toctree: api", "   :nosignatures:", ""]
             lines += [f"   {name}" for name in listed] + [""]
         lines += [f"- ``{name}``: {comment_on(room, name)}" for name in constants]
-        lines += [f"- ``{name}``: a module" for name in names if inspect.ismodule(values[name])]
+        lines += [f"- ``{name}``: a module" for name in modules]
+        lines += [
+            f"- ``{name}``: {inspect.getdoc(values[name]).splitlines()[0]}" for name in elsewhere
+        ]
     return "\n".join([*lines, ""])

@@ -88,7 +88,7 @@ class Reference:
 
     @property
     def place(self) -> str:
-        """Where in the work: ``"eq. 3.12"``, ``"eqs. 18–26"``, ``"§6.2"``, or nothing."""
+        """Place in the work: an equation, several equations, a section, or nothing."""
         if not self.equation[:1].isdigit():
             return self.equation
         several = re.search("[–,]| and ", self.equation)

@@ -100,7 +100,7 @@ class Statistics:
     scatter: list[Scatter]
     #: per clustering: sum of d² over the pairs of the objects judged
     distance_squares: Floats
-    #: per clustering: sums of the |P_w| smallest and largest distances, of those of the pairs
+    #: per clustering: sums of the ``|P_w|`` smallest and largest distances, of those of the pairs
     #: within clusters, and of all
     smallest_sums: Floats
     largest_sums: Floats
