@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.measures.scores import Scores
-    from sortal.runtime.types import Floats, Ints, Labels, Rows
+    from sortal.typing import Floats, Ints, Labels, Rows
 
     Labelings = Mapping[str, NDArray[Any]]
 

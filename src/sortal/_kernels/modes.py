@@ -16,7 +16,7 @@ from numba import njit
 from sortal._kernels.dip import dip_evidence
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
 #: tuned: by eye; fewest values of a group, and quantiles that stand for more values
 FEWEST, MOST_VALUES = 8, 400

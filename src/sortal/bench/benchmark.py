@@ -20,8 +20,8 @@ from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from sortal.bench.collection import DataSet, References
-    from sortal.runtime.types import Labels, Metric, Rows
     from sortal.study.store import Finished
+    from sortal.typing import Labels, Metric, Rows
 
 DEFAULT_MEASURES = ("adjusted_rand_index", "normalized_mutual_information", "f_quality")
 

@@ -15,7 +15,7 @@ from sortal.runtime.validation import InputError, check_data
 
 if TYPE_CHECKING:
     from sortal.datasets import Dataset
-    from sortal.runtime.types import ArrayLike, Labels, Rows
+    from sortal.typing import ArrayLike, Labels, Rows
 
     #: classes of the objects by the reference's name, None for no class
     References: TypeAlias = Mapping[str, NDArray[np.object_]]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
     #: twice the ranks of each data set, ascending: whole numbers, ties included
     Pattern: TypeAlias = tuple[tuple[int, ...], ...]

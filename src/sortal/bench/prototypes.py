@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_array
 
 from sortal.clusterers.mixed_mixture import columns_by_kind
-from sortal.runtime.types import ArrayLike
 from sortal.runtime.validation import InputError
+from sortal.typing import ArrayLike
 
 
 @dataclass(eq=False, repr=False)

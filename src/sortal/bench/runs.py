@@ -21,7 +21,7 @@ from sortal.study.store import Finished, Planned
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sortal.runtime.types import Estimator, Metric, Rows
+    from sortal.typing import Estimator, Metric, Rows
 
     #: a clusterer's name, its record, or an estimator
     Method: TypeAlias = str | Clusterer | Estimator

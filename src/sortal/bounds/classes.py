@@ -15,7 +15,7 @@ from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from sortal.labelings.partitions import Labelings
-    from sortal.runtime.types import Ints, Labels
+    from sortal.typing import Ints, Labels
 
 Classes: TypeAlias = Iterable[Any] | int | Literal["open"] | None
 """What ``classes=`` takes: the list, its length, or ``"open"`` (None) where nobody knows it."""

@@ -15,7 +15,7 @@ from sortal.runtime.threads import thread_pools
 if TYPE_CHECKING:
     from sortal.bounds.languages import Language
     from sortal.labelings.partitions import Labelings
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
 
 
 @dataclass(frozen=True)

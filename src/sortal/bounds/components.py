@@ -14,7 +14,7 @@ from sortal.bounds.tails import b_max, log_level
 if TYPE_CHECKING:
     from sortal.bounds.classes import KnownClasses
     from sortal.labelings.partitions import Labelings
-    from sortal.runtime.types import Ints
+    from sortal.typing import Ints
 
 
 def half(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sortal.bounds.classifiers import ComponentBound
-    from sortal.runtime.types import Bools, Floats, Ints
+    from sortal.typing import Bools, Floats, Ints
 
 #: tuned: by eye; a bound is refuted if so many errors on its own test labels are less likely
 REFUTED = 0.02

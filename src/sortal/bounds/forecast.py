@@ -21,7 +21,7 @@ from sortal.bounds.tuned import TUNED
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
 
 #: limit of cost: simulated futures of a bound; a search for a number of labels has a quarter
 FUTURES = 2_000

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from sortal.bounds.classes import Clusterings
     from sortal.labelings.partitions import Labelings
-    from sortal.runtime.types import ArrayLike, Ints, Labels, RandomState
+    from sortal.typing import ArrayLike, Ints, Labels, RandomState
 
 #: shares of delta of the components, by the one expected to give the lowest bound
 SPLITS = {

@@ -23,7 +23,7 @@ __all__ = ["Algo", "Cluster", "Init", "Language", "Lengths", "Mixed", "Prior", "
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
 
 class Language(ABC):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sortal.bounds.classes import Clusterings
     from sortal.bounds.sampling import Doubt
-    from sortal.runtime.types import Floats, Ints, Labels, RandomState
+    from sortal.typing import Floats, Ints, Labels, RandomState
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from sortal.bounds.classes import Clusterings
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
 
 def kept_pairs(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.bounds.classes import Clusterings
-    from sortal.runtime.types import ArrayLike, Bools, Ints, Labels, RandomState
+    from sortal.typing import ArrayLike, Bools, Ints, Labels, RandomState
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sortal.bounds.classifiers import ComponentBound
     from sortal.bounds.population import LabelledPopulation
-    from sortal.runtime.types import Bools, Floats, Ints
+    from sortal.typing import Bools, Floats, Ints
 
 #: methods whose bounds hold at every number of labels
 FOLLOWED = ("start", "target", "mdl-sequence")

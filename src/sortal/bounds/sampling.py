@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Bools, Floats, Ints, RandomState
+    from sortal.typing import Bools, Floats, Ints, RandomState
 
 #: limit of cost: simulated draws of a test of a draw
 SIMULATED = 4_999

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sortal.bounds.classes import Clusterings
-    from sortal.runtime.types import ArrayLike, Labels, RandomState
+    from sortal.typing import ArrayLike, Labels, RandomState
 
 USER = "user"
 """Reserved name of the user-supplied clusterings; no clusterer may have it."""

@@ -15,7 +15,7 @@ from sortal.bounds.tuned import TUNED, TunedBounds
 if TYPE_CHECKING:
     from sortal.bounds.languages import Language
     from sortal.labelings.partitions import Labelings
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
 
 #: limit of cost: of more objects a part votes, and every tenth label updates the tests
 MANY_OBJECTS = 20_000

@@ -17,7 +17,7 @@ from sortal.bounds.tails import log_level
 from sortal.bounds.tuned import TUNED, TunedBounds
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Ints
+    from sortal.typing import Ints
 
 #: numbers of labels at which a test always begins, with their shares of delta
 PLANNED = {10: 0.3, 30: 0.25, 90: 0.2, 270: 0.1, 810: 0.05, 2430: 0.05}

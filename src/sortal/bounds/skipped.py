@@ -18,7 +18,7 @@ from sortal.runtime.validation import InputError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sortal.runtime.types import Ints
+    from sortal.typing import Ints
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from sortal.bounds.tuned import TUNED
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
 
 #: limit of cost: the boundary ends at this number of labels, or at that of so many errors if larger
 MOST_LABELS, MOST_ERRORS = 2_000, 256

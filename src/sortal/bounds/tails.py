@@ -14,7 +14,7 @@ from sortal.runtime.validation import InputError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sortal.runtime.types import Ints
+    from sortal.typing import Ints
 
 #: derived: counts of objects are 32-bit integers in the kernels
 _MAX_COUNT = 2**31

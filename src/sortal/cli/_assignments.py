@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from sortal.datasets.partitioned.partitions import LabelFolder
     from sortal.model import AssignedRows, Assignment, Changes, Model
     from sortal.runtime.output import OutputPlan
-    from sortal.runtime.types import Ints
     from sortal.study import Answer, Study
+    from sortal.typing import Ints
 
 ROW_SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx")
 #: names of columns about clusters beside classes

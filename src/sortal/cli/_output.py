@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import Console
 
-    from sortal.runtime.types import Ints
+    from sortal.typing import Ints
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sortal.bounds import Guarantee, LabelForecast
     from sortal.bounds.forecast import BoundForecast
     from sortal.datasets import KnownLabels, LabelColumns
-    from sortal.runtime.types import Ints
+    from sortal.typing import Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,8 +172,7 @@ def _answer(
     )
     if best.refused:
         raise InputError(f"nothing is guaranteed: {best.refused}")
-    best = best.counted(counted, options.delta)
-    return replace(best, warnings=(*few_labels.doubts, *best.warnings)), counted.number
+    return best.counted(counted, options.delta), counted.number
 
 
 def _numbers(unreadable: str | None) -> list[int]:

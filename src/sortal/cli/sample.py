@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sortal.datasets.partitioned.partitions import Partitions
-    from sortal.runtime.types import Ints
+    from sortal.typing import Ints
 
 
 def sample(

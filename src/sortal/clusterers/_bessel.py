@@ -8,7 +8,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.polynomial.polynomial import polyval
 
-from sortal.runtime.types import Floats
+from sortal.typing import Floats
 
 #: derived: mean lengths for which a concentration is estimated; 1 would make it infinite
 _SHORTEST, _LONGEST = 1e-10, 1 - 1e-8

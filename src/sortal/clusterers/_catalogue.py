@@ -11,7 +11,7 @@ from typing import Any
 from sortal.clusterers._metric_adapter import OnDistances
 from sortal.clusterers._record import Clusterer, catalogue
 from sortal.clusterers.linkage import OF_MEANS
-from sortal.runtime.types import Metric
+from sortal.typing import Metric
 
 EVERY_SIZE = sys.maxsize
 

@@ -13,8 +13,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from sortal.runtime.types import ArrayLike
 from sortal.runtime.validation import InputError, validated
+from sortal.typing import ArrayLike
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 
 from sortal.distances import check_points, embed, square
 from sortal.labelings.partitions import SoftPartition
-from sortal.runtime.types import ArrayLike, Estimator, Floats, Labels, Metric
 from sortal.runtime.validation import InputError
+from sortal.typing import ArrayLike, Estimator, Floats, Labels, Metric
 
 
 @dataclass(eq=False, repr=False)

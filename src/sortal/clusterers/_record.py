@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 from sortal.clusterers._metric_adapter import OnDistances, OnForm
 from sortal.distances import FORMS, metric_name
 from sortal.runtime.registry import Registry
-from sortal.runtime.types import Estimator, Metric
 from sortal.runtime.validation import InputError
+from sortal.typing import Estimator, Metric
 
 #: (value of the swept parameter, seed[, metric]) -> an estimator with ``fit_predict``
 Make: TypeAlias = Callable[..., Any]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    from sortal.runtime.types import ArrayLike, Bools, Floats, Ints, RandomState, Rows
+    from sortal.typing import ArrayLike, Bools, Floats, Ints, RandomState, Rows
 
 #: limit of cost: steps after which sums are computed anew, so that rounding does not add up
 AFRESH = 20

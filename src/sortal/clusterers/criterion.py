@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    from sortal.runtime.types import Bools, Floats, Ints
+    from sortal.typing import Bools, Floats, Ints
 
 CRITERIA = {"I1": 0, "I2": 1, "E1": 2, "G1": 3, "G1'": 4, "H1": 5, "H2": 6}
 #: criteria to be minimised

@@ -9,8 +9,8 @@ from scipy import sparse
 
 from sortal.clusterers._estimator import BaseClusterer
 from sortal.clusterers._sparse_rows import unit_rows
-from sortal.runtime.types import ArrayLike, RandomState, Rows
 from sortal.runtime.validation import check_random_state
+from sortal.typing import ArrayLike, RandomState, Rows
 
 
 @dataclass(eq=False, repr=False)

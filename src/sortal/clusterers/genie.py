@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from sortal.clusterers._estimator import BaseClusterer
-from sortal.runtime.types import ArrayLike, Floats, Metric, Rows
 from sortal.runtime.validation import InputError
+from sortal.typing import ArrayLike, Floats, Metric, Rows
 
 
 @dataclass(eq=False, repr=False)

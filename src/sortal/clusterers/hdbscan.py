@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from sortal.runtime.types import ArrayLike, Ints
 from sortal.runtime.validation import validated
+from sortal.typing import ArrayLike, Ints
 
 
 @dataclass(eq=False, repr=False)

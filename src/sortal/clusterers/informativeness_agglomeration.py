@@ -9,8 +9,8 @@ import numpy as np
 
 from sortal.clusterers._estimator import BaseClusterer
 from sortal.labelings.partitions import canonical_codes
-from sortal.runtime.types import ArrayLike, Floats, Ints, RandomState
 from sortal.runtime.validation import check_random_state
+from sortal.typing import ArrayLike, Floats, Ints, RandomState
 
 #: limit of cost: small clusters at the start
 _LARGEST_START = 500

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from sortal.clusterers._estimator import BaseClusterer
 from sortal.distances import as_distances, check_metric, square
-from sortal.runtime.types import ArrayLike, Ints, Metric, RandomState
 from sortal.runtime.validation import InputError, check_random_state
+from sortal.typing import ArrayLike, Ints, Metric, RandomState
 
 
 @dataclass(eq=False, repr=False)

@@ -14,8 +14,8 @@ from sortal.clusterers._estimator import BaseClusterer
 from sortal.distances import check_metric, condensed
 from sortal.labelings.partitions import cut_dendrogram
 from sortal.runtime.resources import require_memory
-from sortal.runtime.types import ArrayLike, Floats, Metric, Rows
 from sortal.runtime.validation import InputError, check_choice, check_data
+from sortal.typing import ArrayLike, Floats, Metric, Rows
 
 LINKAGE_METHODS = ("single", "complete", "average", "weighted", "centroid", "ward")
 #: methods about means of the objects, for which the distance must be Euclidean

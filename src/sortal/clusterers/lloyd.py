@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sortal.runtime.types import Floats
+from sortal.typing import Floats
 
 #: limit of cost: features up to which plain loops are as fast as a matrix product
 MOST_FEATURES = 128

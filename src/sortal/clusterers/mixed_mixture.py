@@ -11,8 +11,8 @@ from scipy.special import logsumexp
 
 from sortal.clusterers._estimator import BaseClusterer, Tuning
 from sortal.labelings.partitions import canonical_codes
-from sortal.runtime.types import ArrayLike, Bools, Floats, Ints, RandomState
 from sortal.runtime.validation import check_random_state
+from sortal.typing import ArrayLike, Bools, Floats, Ints, RandomState
 
 #: derived: pseudo-objects of each cluster with the distribution of all data (Vermunt & Magidson
 #: 2002)

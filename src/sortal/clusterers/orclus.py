@@ -9,8 +9,8 @@ import numpy as np
 
 from sortal.clusterers._estimator import BaseClusterer
 from sortal.labelings.partitions import canonical_codes
-from sortal.runtime.types import ArrayLike, Floats, Ints, RandomState
 from sortal.runtime.validation import InputError, check_random_state
+from sortal.typing import ArrayLike, Floats, Ints, RandomState
 
 #: derived: α of Aggarwal & Yu 2000, the factor by which the number of clusters falls in each step
 REDUCTION = 0.5

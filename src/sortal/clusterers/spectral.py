@@ -11,8 +11,8 @@ from scipy import sparse
 from sortal.clusterers._estimator import BaseClusterer
 from sortal.distances import as_graph, check_metric
 from sortal.distances.neighbors import neighbor_lists
-from sortal.runtime.types import ArrayLike, Floats, Ints, Metric, RandomState, Rows
 from sortal.runtime.validation import InputError, check_choice, check_random_state
+from sortal.typing import ArrayLike, Floats, Ints, Metric, RandomState, Rows
 
 #: limit of cost: Lanczos vectors stored in addition to twice the wanted ones
 _MORE_VECTORS = 40

@@ -25,7 +25,7 @@ from sortal.runtime.validation import InputError, check_choice
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from sortal.runtime.types import ArrayLike, Floats, Ints
+    from sortal.typing import ArrayLike, Floats, Ints
 
 
 @dataclass(eq=False, repr=False)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sortal.datasets.values.column_arrays import Table
     from sortal.datasets.values.names_and_ids import Ids
-    from sortal.runtime.types import ArrayLike, Labels
+    from sortal.typing import ArrayLike, Labels
 
 
 def from_table(

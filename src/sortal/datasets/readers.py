@@ -44,7 +44,7 @@ from sortal.runtime.validation import InputError, unknown_name
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sortal.runtime.types import Labels
+    from sortal.typing import Labels
 
 
 def read(

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from sortal.datasets.values.names_and_ids import Ids
-    from sortal.runtime.types import ArrayLike, Labels, Metric, Rows
+    from sortal.typing import ArrayLike, Labels, Metric, Rows
 
 
 def from_distances(

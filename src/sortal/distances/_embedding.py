@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from sortal.runtime.types import Floats, Rows
 from sortal.runtime.validation import InputError
+from sortal.typing import Floats, Rows
 
 #: limit of cost: rows of a block, so that nothing but the result is as large as the data
 _NORM_ROWS = 4096

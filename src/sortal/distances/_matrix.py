@@ -12,8 +12,8 @@ from sortal.distances._precomputed import ROWS_TO_ALL, as_square
 from sortal.distances._tiles import Distances, StoredDistances, dense
 from sortal.runtime.resources import require_memory
 from sortal.runtime.threads import in_strips
-from sortal.runtime.types import ArrayLike, Floats, Metric, Rows
 from sortal.runtime.validation import InputError
+from sortal.typing import ArrayLike, Floats, Metric, Rows
 
 
 def square(X: Rows, metric: Metric) -> NDArray[np.floating[Any]]:

@@ -22,8 +22,8 @@ from sortal.distances._tiles import (
     dense,
 )
 from sortal.runtime.resources import is_large
-from sortal.runtime.types import ArrayLike, Floats, Ints, Metric, Rows
 from sortal.runtime.validation import InputError, check_data, unknown_name
+from sortal.typing import ArrayLike, Floats, Ints, Metric, Rows
 
 #: limit of cost: objects whose pairs are checked first, in both directions, for a function
 PROBED_OBJECTS = 10

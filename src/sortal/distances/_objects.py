@@ -15,7 +15,7 @@ from sortal.runtime.threads import available_cores
 from sortal.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
     ObjectFunction = Callable[[Any, Any], float]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    from sortal.runtime.types import ArrayLike
+    from sortal.typing import ArrayLike
 
     Matrix = NDArray[np.floating[Any]]
 

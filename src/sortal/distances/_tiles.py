@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from sortal.distances._precomputed import is_symmetric
-from sortal.runtime.types import Rows
+from sortal.typing import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    from sortal.runtime.types import Floats, Ints, Rows
+    from sortal.typing import Floats, Ints, Rows
 
 #: limit of cost: columns of a tile, and rows with which a matrix product runs at full speed
 TILE_WIDTH, TILE_ROWS = 128, 512

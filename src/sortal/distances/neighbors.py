@@ -12,8 +12,8 @@ from sortal.distances._metrics import as_distances, check_points, distances_of_p
 from sortal.distances._tiles import TILE_ROWS, TILE_WIDTH
 from sortal.runtime.executors import Workers
 from sortal.runtime.threads import available_cores, in_strips
-from sortal.runtime.types import Rows
 from sortal.runtime.validation import InputError
+from sortal.typing import Rows
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.distances._tiles import Distances
-    from sortal.runtime.types import ArrayLike, Bools, Floats, Ints, Metric
+    from sortal.typing import ArrayLike, Bools, Floats, Ints, Metric
 
 #: limit of cost: features up to which a k-d tree is faster than matrix products
 _TREE_DIMENSIONS = 8

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import ArrayLike, Estimator, Floats, RandomState
+    from sortal.typing import ArrayLike, Estimator, Floats, RandomState
 
 
 __all__ = ["Differences", "differences"]

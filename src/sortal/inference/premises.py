@@ -20,8 +20,8 @@ from sortal.inference.thinning import (
     covariance,
     tied_mixture,
 )
-from sortal.runtime.types import Floats, Ints
 from sortal.runtime.validation import InputError
+from sortal.typing import Floats, Ints
 
 #: limit of cost: saves tests of further objects
 MAX_OBJECTS = 5_000

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sortal.runtime.types import ArrayLike, Floats, Ints, RandomState
 from sortal.runtime.validation import InputError, check_choice, check_data, check_random_state
+from sortal.typing import ArrayLike, Floats, Ints, RandomState
 
 __all__ = ["FAMILIES", "mixture_covariance", "thin"]
 

@@ -22,7 +22,7 @@ from sortal.runtime.threads import in_order
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Bools, Floats, Ints, Metric, Rows
+    from sortal.typing import Bools, Floats, Ints, Metric, Rows
 
 
 S = TypeVar("S")

@@ -38,7 +38,7 @@ from sortal.labelings.labels import encode
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sortal.runtime.types import Bools, Floats, Ints, Metric, Rows
+    from sortal.typing import Bools, Floats, Ints, Metric, Rows
 
 
 #: columns whose best and median over all anchors describe the data

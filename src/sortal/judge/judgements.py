@@ -28,7 +28,7 @@ from sortal.runtime.validation import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Bools, Floats, Ints
+    from sortal.typing import Bools, Floats, Ints
 
 
 #: version of the columns and trees of the packaged judge

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.labelings.pairs import Constraints
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
 #: limit of cost: saves further nodes of the integral over a rate
 QUADRATURE_NODES = 400

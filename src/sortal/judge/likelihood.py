@@ -12,7 +12,7 @@ import numpy as np
 from sortal.judge.settings import EVIDENCE, EvidenceSettings
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
 
 #: limit of cost: saves memory; numbers of the arrays of partitions and objects at a time
 MAX_CELLS = 2**21

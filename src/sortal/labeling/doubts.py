@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sortal.bounds.classifiers import TransductiveClassifier
     from sortal.labeling.session import LabelSession
-    from sortal.runtime.types import ArrayLike, Floats, Ints, Labels
+    from sortal.typing import ArrayLike, Floats, Ints, Labels
 
 #: limit of cost: parts of labels or objects, each predicted from the others
 FOLDS = 5

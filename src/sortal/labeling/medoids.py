@@ -14,7 +14,7 @@ from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from sortal.distances import Distances
-    from sortal.runtime.types import ArrayLike, Labels, Metric
+    from sortal.typing import ArrayLike, Labels, Metric
 
 #: limit of cost: a block of distances has so many rows and columns
 _BLOCK = 1024

@@ -14,7 +14,7 @@ from sortal.runtime.validation import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import ArrayLike, Labels, RandomState
+    from sortal.typing import ArrayLike, Labels, RandomState
 
 
 def teaching_objects(

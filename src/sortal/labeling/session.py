@@ -19,7 +19,7 @@ from sortal.runtime.validation import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import ArrayLike
+    from sortal.typing import ArrayLike
 
 
 @dataclass(frozen=True)

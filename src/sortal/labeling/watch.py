@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sortal.bounds import Guarantee
     from sortal.bounds.classes import Classes
     from sortal.bounds.ledger import Asked
-    from sortal.runtime.types import ArrayLike, Labels
+    from sortal.typing import ArrayLike, Labels
 
 
 @dataclass(frozen=True)

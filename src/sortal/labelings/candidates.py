@@ -14,8 +14,8 @@ import numpy as np
 
 from sortal.labelings.partitions import OverlappingPartition, SoftPartition
 from sortal.labelings.structures import Dendrogram, Memberships
-from sortal.runtime.types import ArrayLike
 from sortal.runtime.validation import InputError
+from sortal.typing import ArrayLike
 
 #: columns of ``obs`` that are clusterings
 CLUSTERINGS = re.compile(

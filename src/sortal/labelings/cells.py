@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from sortal.labelings.labels import NOISE, Encoded, NoisePolicy, as_names, encode, outliers_error
 from sortal.runtime.threads import available_cores, in_threads
-from sortal.runtime.types import Ints, Labels
 from sortal.runtime.validation import InputError
+from sortal.typing import Ints, Labels
 
 #: rows and columns, -1 for outliers, and the contents
 Cells: TypeAlias = "tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import ArrayLike, Floats, Labels
+    from sortal.typing import ArrayLike, Floats, Labels
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sortal.labelings.labels import NOISE
-from sortal.runtime.types import Floats, Rows
+from sortal.typing import Floats, Rows
 
 #: limit of cost: objects that are halved; more are sampled at random
 MOST_HALVED = 4_000

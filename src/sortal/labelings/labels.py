@@ -15,8 +15,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sortal.runtime.types import Labels
 from sortal.runtime.validation import InputError, check_choice, on_host
+from sortal.typing import Labels
 
 NoisePolicy: TypeAlias = Literal["error", "cluster", "singletons", "drop"]
 #: derived: the label of outliers in scikit-learn

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import ArrayLike, Labels, Metric, Rows
+    from sortal.typing import ArrayLike, Labels, Metric, Rows
 
 Kind = Literal["features", "terms", "objects"]
 COLUMN_KINDS: tuple[Kind, ...] = ("features", "terms", "objects")

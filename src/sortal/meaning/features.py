@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Bools, Floats, Rows
+    from sortal.typing import Bools, Floats, Rows
 
 
 Kind = Literal["number", "date", "yes-no", "category"]

@@ -12,7 +12,7 @@ from sortal.distances import FORMS, as_distances, embed, neighbor_lists
 from sortal.labelings.labels import NOISE
 from sortal.meaning.features import LIMITS, Limits
 from sortal.runtime.draws import draw_rows
-from sortal.runtime.types import Floats, Metric, Rows
+from sortal.typing import Floats, Metric, Rows
 
 #: limit of cost: neighbours are sought among so many objects, drawn at random from larger data
 MAX_EDGE_OBJECTS = 10_000

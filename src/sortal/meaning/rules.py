@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from sortal.meaning.features import LIMITS, Condition, Feature, Limits, Rule, Table, units
-from sortal.runtime.types import Bools, Floats
+from sortal.typing import Bools, Floats
 
 #: limit of cost: rules are learned and checked on so many objects, drawn from larger data
 MAX_RULE_OBJECTS = 3_000

@@ -14,9 +14,8 @@ from sortal.measures.bibliography import Reference
 from sortal.measures.docstrings import complete, meaning_of
 from sortal.measures.passes.plan import STATISTICS, WEIGHTED
 from sortal.runtime.registry import Registry
-from sortal.runtime.types import Floats
 from sortal.runtime.validation import unknown_name
-from sortal.typing import MeasureKind, Takes
+from sortal.typing import Floats, MeasureKind, Takes
 
 
 @dataclass(frozen=True, kw_only=True)

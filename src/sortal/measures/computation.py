@@ -23,7 +23,7 @@ from sortal.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
     from sortal.labelings.contingency import ContingencyTable
-    from sortal.runtime.types import Bools, Floats, Metric, RandomState
+    from sortal.typing import Bools, Floats, Metric, RandomState
 
 __all__ = ["MeasureResult", "compute", "form_of", "internal_together"]
 

@@ -13,8 +13,8 @@ from sortal.measures.computation import compute, form_of
 from sortal.measures.inputs import Inputs
 from sortal.measures.passes.estimates import sampled_by, why_not_sampled
 from sortal.measures.scores import Scores
-from sortal.runtime.types import ArrayLike, Labels, Metric, RandomState
 from sortal.runtime.validation import InputError
+from sortal.typing import ArrayLike, Labels, Metric, RandomState
 
 __all__ = ["applicable", "evaluate"]
 

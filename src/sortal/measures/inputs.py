@@ -16,7 +16,7 @@ from sortal.runtime.validation import InputError, check_sample_weight
 
 if TYPE_CHECKING:
     from sortal.labelings.structures import Memberships
-    from sortal.runtime.types import ArrayLike, Floats, Labels, Metric
+    from sortal.typing import ArrayLike, Floats, Labels, Metric
 
 __all__ = ["Inputs"]
 

@@ -13,8 +13,8 @@ from sortal.measures import catalogue
 from sortal.measures.evaluation import evaluate
 from sortal.measures.external.pairs import adjusted_rand_index
 from sortal.measures.tuning import TUNING, Tuning
-from sortal.runtime.types import ArrayLike, Estimator, Labels, Metric
 from sortal.runtime.validation import InputError
+from sortal.typing import ArrayLike, Estimator, Labels, Metric
 
 HOW_TO_FIT = (
     "It has no predict, so it has no labels for them. Fit and judge all objects together: "

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike
 
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
 #: derived: printed rows at most, as pandas prints
 LINES = 60

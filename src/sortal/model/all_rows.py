@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from sortal.model.model import Assignment, Model
     from sortal.runtime.output import WrittenFile
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
 
 #: limit of cost: rows unlike all clusters in which groups are looked for
 KEPT_UNLIKE = 2_000

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from sortal.runtime.output import write_output
 from sortal.runtime.resources import require_memory
-from sortal.runtime.types import Rows
 from sortal.runtime.validation import InputError, StorageError, check_data
 from sortal.runtime.version import __version__
+from sortal.typing import Rows
 
 ARCHIVE_FORMAT = "sortal-model"
 _FORMER_FORMAT = "karat-model"

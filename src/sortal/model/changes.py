@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sortal.datasets.prepared.preparation import Prepared
     from sortal.model.model import Assignment, Model
-    from sortal.runtime.types import Ints, RandomState, Rows
+    from sortal.typing import Ints, RandomState, Rows
 
 
 @dataclass(frozen=True)

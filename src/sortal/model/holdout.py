@@ -15,8 +15,8 @@ from sortal.measures.external.pairs import adjusted_rand_index
 from sortal.model.rule import PlacementRule
 from sortal.model.tuned import TUNED
 from sortal.runtime.numerals import percent
-from sortal.runtime.types import Bools, Floats, Metric, Rows
 from sortal.runtime.validation import InputError
+from sortal.typing import Bools, Floats, Metric, Rows
 
 #: clusters rows anew: their labels, None after a failure
 Refit = Callable[[Any], "NDArray[Any] | None"]

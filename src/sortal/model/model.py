@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from sortal.datasets import Dataset
     from sortal.datasets.prepared.preparation import Prepared
-    from sortal.runtime.types import ArrayLike, Labels, Metric
+    from sortal.typing import ArrayLike, Labels, Metric
 
 #: limit of cost: objects that represent larger data
 KEPT = 5_000

@@ -11,7 +11,7 @@ from sortal.model.tuned import TUNED, TunedModel
 
 if TYPE_CHECKING:
     from sortal.model.model import Model
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
 
 
 @dataclass(frozen=True)

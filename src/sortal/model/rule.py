@@ -17,8 +17,8 @@ from sortal.labeling import central_objects
 from sortal.labelings.labels import NOISE
 from sortal.model.tuned import TUNED
 from sortal.runtime.draws import draw_rows
-from sortal.runtime.types import ArrayLike, Bools, Floats, Metric, Rows
 from sortal.runtime.validation import InputError
+from sortal.typing import ArrayLike, Bools, Floats, Metric, Rows
 
 #: distances that depend on all objects, so distances to further objects are undefined
 RELATIVE_METRICS = {

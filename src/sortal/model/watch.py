@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sortal.model.model import Model
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from sortal.distances import FORMS, RELATIONS, distance_matrix, embed
 from sortal.nulls.references import principal_coordinates
 from sortal.nulls.settings import STRUCTURE, StructureSettings
 from sortal.runtime.draws import draw_rows
-from sortal.runtime.types import Floats, Metric, Rows
+from sortal.typing import Floats, Metric, Rows
 
 #: limit of cost: saves distances and components of further objects; of all objects, and where all
 #: distances are computed

@@ -13,7 +13,7 @@ from scipy.spatial import cKDTree
 
 from sortal._kernels.spanning_trees import euclidean_tree, root
 from sortal.nulls.settings import GAPS, GapSettings
-from sortal.runtime.types import Floats
+from sortal.typing import Floats
 
 __all__ = ["find_gaps"]
 

@@ -11,8 +11,8 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from sortal.distances import check_points
-from sortal.runtime.types import ArrayLike, Floats, Ints, Metric, RandomState
 from sortal.runtime.validation import InputError, check_choice, check_random_state
+from sortal.typing import ArrayLike, Floats, Ints, Metric, RandomState
 
 NullKind: TypeAlias = Literal["gaussian", "uniform", "within", "box", "shuffled"]
 ALONG_AXES: tuple[NullKind, ...] = ("gaussian", "uniform")

@@ -15,8 +15,8 @@ from sortal.nulls.gaps import find_gaps
 from sortal.nulls.settings import STRUCTURE, GapSettings, StructureSettings, ValleySettings
 from sortal.nulls.valleys import NUMBERS_OF_CLUSTERS, find_valleys, gap_factor
 from sortal.runtime.threads import in_threads
-from sortal.runtime.types import ArrayLike, Floats, Ints, Metric, RandomState, Rows
 from sortal.runtime.validation import InputError, check_random_state
+from sortal.typing import ArrayLike, Floats, Ints, Metric, RandomState, Rows
 
 __all__ = [
     "Structure",

@@ -20,7 +20,7 @@ from scipy.stats import norm
 from sortal._kernels.dip import dip_evidence
 from sortal._kernels.modes import FEWEST, line_evidence
 from sortal.nulls.settings import VALLEYS, ValleySettings
-from sortal.runtime.types import Bools, Floats, Ints
+from sortal.typing import Bools, Floats, Ints
 
 #: limit of cost: saves the fits of the numbers of clusters between these
 NUMBERS_OF_CLUSTERS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 30)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import ArrayLike, Metric, RandomState
+    from sortal.typing import ArrayLike, Metric, RandomState
 
 
 def dendrogram(

@@ -13,7 +13,7 @@ from sortal.runtime.validation import check_data
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from sortal.runtime.types import ArrayLike, RandomState
+    from sortal.typing import ArrayLike, RandomState
 
 
 def elbow(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import plotly.graph_objects as go
 
-    from sortal.runtime.types import ArrayLike, Labels
+    from sortal.typing import ArrayLike, Labels
 
 
 def feature_profile(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import ArrayLike, Labels, Metric, RandomState
+    from sortal.typing import ArrayLike, Labels, Metric, RandomState
 
 #: limit of cost: ranks of a cluster that are drawn
 _POINTS_PER_CLUSTER = 300

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import ArrayLike, Metric
     from sortal.stability.engine import ClustererLike
+    from sortal.typing import ArrayLike, Metric
 
 #: limit of cost: objects of a consensus matrix that is drawn
 MOST_IN_MATRIX = 300

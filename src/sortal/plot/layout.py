@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.distances.neighbors import NeighborLists
-    from sortal.runtime.types import Rows
+    from sortal.typing import Rows
 
 #: tuned by eye: nearest neighbours of an object that are compared with those in the plane
 COUNTED = 10

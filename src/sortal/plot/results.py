@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.measures.internal.gap import GapResult
-    from sortal.runtime.types import Floats, Metric, RandomState, Rows
+    from sortal.typing import Floats, Metric, RandomState, Rows
 
 #: limit of cost: objects whose points, silhouettes or scatter are drawn
 MOST_OBJECTS = 5_000

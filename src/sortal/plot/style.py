@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Labels
+    from sortal.typing import Labels
 
 # Okabe & Ito without black and yellow, which vanish on a dark and a light page
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7")

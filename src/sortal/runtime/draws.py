@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sortal.runtime.types import RandomState
 from sortal.runtime.validation import check_random_state
+from sortal.typing import RandomState
 
 
 def draw_rows(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array, sparray, spmatrix
     from sklearn.base import BaseEstimator
 
-    from sortal.runtime.types import ArrayLike, Floats, RandomState, Rows
+    from sortal.typing import ArrayLike, Floats, RandomState, Rows
 
 _NUMERIC = {"floating", "integer", "mixed-integer-float", "boolean", "decimal"}
 

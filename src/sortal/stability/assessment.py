@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.clusterers import Clusterer
-    from sortal.runtime.types import ArrayLike, Labels, Rows
     from sortal.stability.engine import ClustererLike
+    from sortal.typing import ArrayLike, Labels, Rows
 
 #: limit of cost: saves fits to more objects, which are sampled first
 MOST_OBJECTS = 5_000

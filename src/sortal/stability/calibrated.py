@@ -20,8 +20,8 @@ from sortal.stability.result import StabilityCurve, curve_table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sortal.runtime.types import ArrayLike, Floats
     from sortal.stability.engine import ClustererLike
+    from sortal.typing import ArrayLike, Floats
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import ArrayLike, Labels
     from sortal.stability.engine import ClustererLike
+    from sortal.typing import ArrayLike, Labels
 
 #: derived: from Hennig 2007, section 4; similarity from which a cluster is found again, and up to
 #: which it is dissolved

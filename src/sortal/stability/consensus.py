@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import ArrayLike
     from sortal.stability.engine import ClustererLike
+    from sortal.typing import ArrayLike
 
 #: limit of cost: saves finer histograms of the consensus
 BINS = 100

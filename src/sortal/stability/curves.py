@@ -21,8 +21,8 @@ from sortal.stability.method import Draw, Method, carrier
 from sortal.stability.result import StabilityCurve
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import ArrayLike, Floats
     from sortal.stability.engine import ClassifierLike, ClustererLike, Codes
+    from sortal.typing import ArrayLike, Floats
 
 SIMILARITIES: dict[str, Any] = {
     "jaccard": jaccard_index,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.base import ClassifierMixin
 
-    from sortal.runtime.types import ArrayLike, Estimator, Metric, RandomState, Rows
+    from sortal.typing import ArrayLike, Estimator, Metric, RandomState, Rows
 
     Codes = NDArray[np.int32]
     Positions = NDArray[np.int64]

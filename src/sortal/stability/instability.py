@@ -13,8 +13,8 @@ from sortal.stability.method import Draw, Method, carrier
 from sortal.stability.result import StabilityCurve
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import ArrayLike
     from sortal.stability.engine import ClassifierLike, ClustererLike
+    from sortal.typing import ArrayLike
 
 
 def fang_wang(

@@ -23,8 +23,8 @@ from sortal.stability.result import StabilityCurve, curve_table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sortal.runtime.types import ArrayLike, Floats
     from sortal.stability.engine import ClassifierLike, ClustererLike
+    from sortal.typing import ArrayLike, Floats
 
 #: values of one resample, one for each number of clusters
 Draw = Callable[[np.random.Generator], Any]

@@ -21,8 +21,8 @@ from sortal.stability.result import StabilityCurve
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import ArrayLike, RandomState, Rows
     from sortal.stability.engine import ClustererLike
+    from sortal.typing import ArrayLike, RandomState, Rows
 
 #: ``estimator(X, clusterer, numbers, random_state)`` gives the number of clusters
 NumberEstimator: TypeAlias = Callable[[Any, Any, list[int], int], int]

@@ -26,8 +26,8 @@ from sortal.stability.result import StabilityCurve, curve_table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import ArrayLike
     from sortal.stability.engine import ClassifierLike, ClustererLike, Codes
+    from sortal.typing import ArrayLike
 
 
 #: tuned: by eye; fewest objects for an estimator of the number of clusters

@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.judge import Judge, Judgement
-    from sortal.runtime.types import Floats, Metric, Rows
     from sortal.study.state import StudyState
     from sortal.study.views import Codes
+    from sortal.typing import Floats, Metric, Rows
 
 #: limit of cost: rows of the systematic sample that views are searched in
 MAX_SEARCHED = 1_000

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
     from sortal.datasets.partitioned.partitions import LabelFolder
     from sortal.model import AssignedRows, Assignment, Changes, Model
-    from sortal.runtime.types import ArrayLike
     from sortal.study.fitted import Fitted
     from sortal.study.state import StudyState
+    from sortal.typing import ArrayLike
 
 #: derived: version of the keys that :meth:`Answer.to_dict` gives
 SCHEMA = 4

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.datasets import Dataset
-    from sortal.runtime.types import Ints
     from sortal.study.state import StudyState
+    from sortal.typing import Ints
 
 #: limit of cost: objects that descriptions are computed from
 MAX_DESCRIBED = 200_000

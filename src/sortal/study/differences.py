@@ -26,7 +26,7 @@ from sortal.study.sweep import sweep
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
 KEY = "differences"
 

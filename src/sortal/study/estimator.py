@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import ArrayLike, Floats, Metric, RandomState, Rows
     from sortal.study.request import Clusterers
+    from sortal.typing import ArrayLike, Floats, Metric, RandomState, Rows
 
 
 class ChosenClustering(

@@ -39,7 +39,7 @@ from sortal.study.jobs import (
 from sortal.study.store import Finished
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Rows
+    from sortal.typing import Rows
 
 #: limit of cost: bytes of dense data that are fitted in threads by clusterers that can be: a fit,
 #: which nothing can stop there, takes seconds at most

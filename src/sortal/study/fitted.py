@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from sortal.clusterers import Clusterer
     from sortal.datasets import Dataset
-    from sortal.runtime.types import ArrayLike, Metric, Rows
     from sortal.study.state import StudyState
+    from sortal.typing import ArrayLike, Metric, Rows
 
 #: fields of the candidate that a model keeps
 FACTS = ("name", "clusterer", "parameter", "value", "seed")

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from sortal.bounds import Guarantee, PacMdlBound, PacMdlBounds
     from sortal.bounds.ledger import Asked
-    from sortal.runtime.types import Ints
     from sortal.study.state import StudyState
+    from sortal.typing import Ints
 
 #: limit of cost: objects up to which a classifier on the features takes part in the guarantee
 MAX_CLASSIFIED = 20_000

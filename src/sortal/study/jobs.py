@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.clusterers import Clusterer
-    from sortal.runtime.types import Labels, Rows
+    from sortal.typing import Labels, Rows
 
 
 def derived_seed(root: int, name: str) -> int:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from sortal.nulls.structure import Structure
-    from sortal.runtime.types import ArrayLike, Metric
+    from sortal.typing import ArrayLike, Metric
 
 #: tuned by eye: probability from which on the text names another number
 MIN_NAMED = 0.15

@@ -24,8 +24,8 @@ from sortal.study.record import Settings, kept_classes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Metric
     from sortal.study.store import Store
+    from sortal.typing import Metric
 
 
 class Objects:

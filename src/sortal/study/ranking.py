@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.measures import Measure
-    from sortal.runtime.types import Bools, Floats
+    from sortal.typing import Bools, Floats
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from sortal.study.jobs import derived_seed
 from sortal.study.store import Planned
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Estimator
+    from sortal.typing import Estimator
 
 #: numbers of clusters that are tried of any data
 NUMBERS = range(2, 11)

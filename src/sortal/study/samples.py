@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.clusterers import Clusterer
-    from sortal.runtime.types import Metric, Rows
+    from sortal.typing import Metric, Rows
 
 #: limit of cost: objects that clusterers with superlinear time are fitted to
 MAX_FITTED = 5_000

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sortal.datasets.prepared.column_weights import ColumnWeights
     from sortal.judge import Judge
     from sortal.nulls.structure import Structure
-    from sortal.runtime.types import ArrayLike, Labels, Metric
+    from sortal.typing import ArrayLike, Labels, Metric
 
 
 class StudyState:

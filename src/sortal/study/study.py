@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from sortal.judge import Judge
     from sortal.labelings.structures import Memberships
     from sortal.meaning import ClusterDescription
-    from sortal.runtime.types import ArrayLike, Labels, Metric
     from sortal.stability import Assessment
     from sortal.study.alternatives import Alternatives
     from sortal.study.answer import Answer
     from sortal.study.judgement import JudgedCandidates
     from sortal.study.record import Record
     from sortal.study.request import Clusterers
+    from sortal.typing import ArrayLike, Labels, Metric
 
 
 class Study:

@@ -16,7 +16,7 @@ from sortal.nulls.settings import VALLEYS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Bools, Floats
+    from sortal.typing import Bools, Floats
 
     Codes = NDArray[np.int32]
 

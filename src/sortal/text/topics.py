@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    from sortal.runtime.types import ArrayLike, Labels
+    from sortal.typing import ArrayLike, Labels
 
 
 def telling_terms(

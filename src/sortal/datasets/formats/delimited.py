@@ -29,7 +29,7 @@ from sortal.runtime import resources
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Bools
+    from sortal.typing import Bools
 
 
 def read_rows(

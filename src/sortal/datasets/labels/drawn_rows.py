@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Bools, Floats, Ints
+    from sortal.typing import Bools, Floats, Ints
 
 #: columns with the number of each row in the draw, and with its digests
 DRAW, CHECK = "draw", "check"

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sortal.datasets.prepared.dataset import Dataset
     from sortal.datasets.prepared.pipeline import ClassReader
     from sortal.datasets.values.names_and_ids import Ids
-    from sortal.runtime.types import Bools
+    from sortal.typing import Bools
 
 
 class LabelColumns(dict[str, Any]):
@@ -136,8 +136,6 @@ class KnownLabels:
         Class of each object, None where unknown.
     notes : tuple of str
         Decisions about the format of the file.
-    doubts : tuple of str
-        Evidence in the file that the labelled objects are not a random sample.
     order : tuple of int or None
         The labelled objects in the order of the draw: by the column ``draw``, or in the order of
         a file with a column ``row`` that is not sorted.
@@ -159,7 +157,6 @@ class KnownLabels:
 
     values: NDArray[np.object_]
     notes: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
     order: tuple[int, ...] | None = None
     taught: tuple[int, ...] = ()
     unlabelled: tuple[int, ...] = ()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
 #: limit of cost: rows of a part whose medians and spreads stand for it; in all so many cells as a
 #: square of them has

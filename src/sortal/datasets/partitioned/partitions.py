@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from sortal.datasets.formats.delimited import TextLayout
     from sortal.runtime.output import WrittenFile
-    from sortal.runtime.types import Ints
+    from sortal.typing import Ints
 
 
 @dataclass

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
 
 #: options that need all rows at once
 _NOT_IN_PARTS = (

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from sortal.datasets.prepared.dataset import Dataset
     from sortal.datasets.prepared.preparation import Preparation
-    from sortal.runtime.types import Bools, Floats, Ints, Metric, Rows
+    from sortal.typing import Bools, Floats, Ints, Metric, Rows
 
 #: the weights of a user: by column, of all in order, or "equal"; None for those of the data
 ColumnWeights: TypeAlias = "Mapping[str, float] | Sequence[float] | str | None"

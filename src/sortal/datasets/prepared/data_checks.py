@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sortal.datasets.tables.reading_plan import ReadingPlan
     from sortal.datasets.values.drafts import DatasetDraft
     from sortal.datasets.values.reading_options import ReadingOptions
-    from sortal.runtime.types import Bools, Floats, Labels, Rows
+    from sortal.typing import Bools, Floats, Labels, Rows
 
 #: derived: above the root of the least float64, so that squared differences keep their digits
 MIN_SPREAD = 1e-140

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sortal.datasets.tables.reading_plan import ReadingPlan
     from sortal.datasets.values.findings import Finding
     from sortal.datasets.values.names_and_ids import Ids
-    from sortal.runtime.types import Bools, Floats, Ints, Rows
+    from sortal.typing import Bools, Floats, Ints, Rows
 
 
 @dataclass(frozen=True)

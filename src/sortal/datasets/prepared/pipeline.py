@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from sortal.datasets.partitioned.sampled_tables import TableSample
     from sortal.datasets.tables.reading_plan import ReadingPlan
     from sortal.datasets.values.names_and_ids import Ids
-    from sortal.runtime.types import Bools, Floats
+    from sortal.typing import Bools, Floats
 
 
 #: reads the classes of rows from a file: their values, the name of their column, and notes

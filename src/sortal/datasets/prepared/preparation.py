@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sortal.datasets.values.column_kinds import Column
     from sortal.datasets.values.drafts import DatasetDraft
     from sortal.datasets.values.reading_options import ReadingOptions
-    from sortal.runtime.types import Bools, Floats, Rows
+    from sortal.typing import Bools, Floats, Rows
 
 
 @dataclass(frozen=True)

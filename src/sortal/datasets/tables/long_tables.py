@@ -23,7 +23,7 @@ from sortal.runtime.validation import InputError, unknown_name
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Floats
+    from sortal.typing import Floats
 
 _THING_NAME = re.compile(
     r"(?:^|[_\W])(?:id|ids|key|uuid|guid|ssn)$|[a-z]I[dD]$|^(?:customer|client|user|patient|subject|"

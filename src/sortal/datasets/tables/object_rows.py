@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sortal.datasets.values.drafts import RawData
     from sortal.datasets.values.reading_options import ReadingOptions
-    from sortal.runtime.types import Bools, Ints
+    from sortal.typing import Bools, Ints
 
 
 @dataclass

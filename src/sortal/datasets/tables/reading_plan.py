@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.datasets.values.reading_options import ReadingOptions
-    from sortal.runtime.types import Rows
+    from sortal.typing import Rows
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.datasets.values.column_arrays import Categories
-    from sortal.runtime.types import Bools, Floats
+    from sortal.typing import Bools, Floats
 
 
 def lone_cells(values: NDArray[np.floating], limits: Limits = LIMITS) -> NDArray[np.intp]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.datasets.values.reading_options import ReadingOptions
-    from sortal.runtime.types import Bools, Floats
+    from sortal.typing import Bools, Floats
 
 ColumnKind = Literal[
     "number", "category", "code", "date", "id", "text", "label", "weight", "constant", "empty"

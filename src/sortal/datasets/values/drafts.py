@@ -14,7 +14,7 @@ from sortal.datasets.values.names_and_ids import row_numbers
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sortal.runtime.types import Bools
+    from sortal.typing import Bools
 
 
 @dataclass

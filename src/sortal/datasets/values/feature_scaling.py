@@ -13,7 +13,7 @@ from sortal.datasets.values.reading_options import RepairableError, Scale
 from sortal.runtime.validation import InputError, beyond_squares, largest_value, smallest_value
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Bools, Floats, Rows
+    from sortal.typing import Bools, Floats, Rows
 
 #: derived: difference of two categories in each of their columns: squared distances then have the
 #: weight 1/2 that Huang (1998) gives to categories beside numbers of standard deviation 1

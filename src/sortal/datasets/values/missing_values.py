@@ -17,7 +17,7 @@ from sortal.runtime.draws import draw_rows
 from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    from sortal.runtime.types import Bools, Floats
+    from sortal.typing import Bools, Floats
 
 
 def fill_missing(draft: DatasetDraft, impute: Impute | None) -> None:

@@ -16,7 +16,7 @@ from sortal.datasets.values.limits import LIMITS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sortal.runtime.types import Bools, Floats
+    from sortal.typing import Bools, Floats
 
 _CURRENCY = r"(?:[€$£¥₹]|(?:EUR|USD|GBP|CHF|JPY)(?![A-Za-z]))"
 _CELL = re.compile(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from sortal.distances.neighbors import NeighborLists, neighbor_lists
-from sortal.runtime.types import Rows
 from sortal.runtime.validation import InputError
+from sortal.typing import Rows
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.runtime.executors import Workers
-    from sortal.runtime.types import Metric
+    from sortal.typing import Metric
 
 LeaveOneOut: TypeAlias = Literal["leave-one-out"]
 

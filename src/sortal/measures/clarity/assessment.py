@@ -14,15 +14,15 @@ from sortal.labelings.partitions import Labelings, as_labelings, canonical_codes
 from sortal.measures.clarity._task import LeaveOneOut, PredictionTask, check_cv, stratified_folds
 from sortal.measures.clarity.classifiers import Classifier, as_classifiers
 from sortal.measures.clarity.scores import Baseline, Recognition, standard_error
-from sortal.runtime.types import Rows
 from sortal.runtime.validation import InputError, check_data, check_random_state
+from sortal.typing import Rows
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
     from sortal.runtime.executors import Workers
-    from sortal.runtime.types import ArrayLike, Bools, Floats, Metric, RandomState
+    from sortal.typing import ArrayLike, Bools, Floats, Metric, RandomState
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sortal.measures.clarity._task import PredictionTask
 from sortal.runtime.executors import Workers
 from sortal.runtime.threads import in_strips
-from sortal.runtime.types import Floats, Ints, Rows
 from sortal.runtime.validation import InputError, check_choice, unknown_name
+from sortal.typing import Floats, Ints, Rows
 
 __all__ = [
     "THESIS",

@@ -21,13 +21,13 @@ from sortal.measures.internal.batch import TOO_FEW_CLUSTERS
 from sortal.measures.passes.estimates import settle
 from sortal.measures.passes.samples import GrowingSample
 from sortal.runtime.executors import Workers
-from sortal.runtime.types import Rows
+from sortal.typing import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.measures.passes.samples import EstimatedValues
-    from sortal.runtime.types import Floats, Ints, Metric
+    from sortal.typing import Floats, Ints, Metric
 
     Codes = NDArray[np.int32]
 

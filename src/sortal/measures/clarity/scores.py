@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sortal.labelings.labels import NOISE, NoisePolicy, apply_noise_policy, encode
-from sortal.runtime.types import Floats, Labels
 from sortal.runtime.validation import InputError, UndefinedMeasureError, check_choice
+from sortal.typing import Floats, Labels
 
 Baseline: TypeAlias = Literal["uniform", "permutation"]
 BASELINES: tuple[Baseline, ...] = ("uniform", "permutation")

@@ -20,7 +20,7 @@ from sortal.runtime.validation import InputError, UndefinedMeasureError, check_r
 if TYPE_CHECKING:
     from sortal.measures.external.soft import ClusteringLike
     from sortal.measures.external.table import LabelsOrTable
-    from sortal.runtime.types import Floats, RandomState
+    from sortal.typing import Floats, RandomState
 
 __all__ = ["ChanceCorrectedResult", "PermutationResult", "chance_corrected", "permutation_test"]
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from sortal.measures.docstrings import cite
 from sortal.measures.external.soft import ClusteringLike, as_sets, require_same_objects
-from sortal.runtime.types import Floats
 from sortal.runtime.validation import InputError, check_choice
+from sortal.typing import Floats
 
 __all__ = ["overlapping_normalized_mutual_information"]
 

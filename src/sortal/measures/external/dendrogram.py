@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from sortal.labelings.labels import apply_noise_policy, encode
 from sortal.labelings.structures import Dendrogram
 from sortal.measures.external.table import check_beta
-from sortal.runtime.types import Labels
 from sortal.runtime.validation import InputError
+from sortal.typing import Labels
 
 __all__ = ["Dendrogram"]
 

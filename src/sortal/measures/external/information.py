@@ -12,8 +12,8 @@ import numpy as np
 from sortal.labelings.contingency import ContingencyTable
 from sortal.measures.external.table import need_counts, of_table
 from sortal.runtime.threads import in_threads
-from sortal.runtime.types import Floats, Ints
 from sortal.runtime.validation import UndefinedMeasureError, check_choice
+from sortal.typing import Floats, Ints
 
 __all__ = [
     "adjusted_mutual_information",

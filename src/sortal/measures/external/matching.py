@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.measures.external.soft import ClusteringLike
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
 
 __all__ = [
     "bcubed_f_measure",

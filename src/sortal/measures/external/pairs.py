@@ -15,7 +15,7 @@ from sortal.runtime.validation import InputError
 if TYPE_CHECKING:
     from sortal.measures.external.soft import ClusteringLike
     from sortal.measures.external.table import LabelsOrCounts
-    from sortal.runtime.types import ArrayLike
+    from sortal.typing import ArrayLike
 
 __all__ = [
     "adjusted_rand_index",

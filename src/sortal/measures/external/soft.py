@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.labelings.structures import Dendrogram, Memberships
-    from sortal.runtime.types import Bools, Floats, Labels
+    from sortal.typing import Bools, Floats, Labels
 
 __all__ = ["omega_index"]
 

@@ -17,7 +17,7 @@ from sortal.runtime.validation import InputError, UndefinedMeasureError
 if TYPE_CHECKING:
     from sortal.labelings.contingency import PairCounts
     from sortal.measures.external.soft import ClusteringLike
-    from sortal.runtime.types import ArrayLike, Labels
+    from sortal.typing import ArrayLike, Labels
 
 #: first argument of an external measure: a clustering, or the counts of two
 LabelsOrTable: TypeAlias = "ClusteringLike | ContingencyTable"

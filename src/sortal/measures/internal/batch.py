@@ -16,7 +16,7 @@ from sortal.runtime.validation import InputError, UndefinedMeasureError
 
 if TYPE_CHECKING:
     from sortal.labelings.partitions import SoftPartition
-    from sortal.runtime.types import ArrayLike, Floats, Labels, Metric
+    from sortal.typing import ArrayLike, Floats, Labels, Metric
 
 __all__: list[str] = []
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.labelings.partitions import SoftPartition
-    from sortal.runtime.types import ArrayLike, Floats, Labels
+    from sortal.typing import ArrayLike, Floats, Labels
 
 __all__ = [
     "davies_bouldin_index",

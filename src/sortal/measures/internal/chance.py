@@ -15,8 +15,8 @@ from sortal.measures.external.chance import ChanceCorrectedResult, corrected
 from sortal.measures.internal.batch import inputs_of_one
 from sortal.measures.internal.variance import sums_of_squares
 from sortal.measures.passes.statistics import Statistics
-from sortal.runtime.types import ArrayLike, Labels, Metric, RandomState
 from sortal.runtime.validation import InputError, UndefinedMeasureError, check_random_state
+from sortal.typing import ArrayLike, Labels, Metric, RandomState
 
 __all__ = ["chance_corrected_internal"]
 

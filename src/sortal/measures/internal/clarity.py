@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sortal.labelings.partitions import Labelings
     from sortal.measures.clarity import Clarity
     from sortal.measures.passes.statistics import Statistics
-    from sortal.runtime.types import ArrayLike, Floats, Labels, Metric, RandomState, Rows
+    from sortal.typing import ArrayLike, Floats, Labels, Metric, RandomState, Rows
 
 __all__ = [
     "generalized_informativeness",

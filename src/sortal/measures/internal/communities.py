@@ -14,8 +14,8 @@ from sortal.measures.catalogue import define
 from sortal.measures.internal.batch import OfGraph, Value, batch_form, compute_one, of_graph
 from sortal.measures.passes.edges import EdgeSums
 from sortal.measures.passes.statistics import Statistics
-from sortal.runtime.types import ArrayLike, Floats, Ints, Labels
 from sortal.runtime.validation import InputError
+from sortal.typing import ArrayLike, Floats, Ints, Labels
 
 __all__ = [
     "conductance",

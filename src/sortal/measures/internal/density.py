@@ -28,8 +28,8 @@ from sortal.measures.passes.statistics import Statistics
 from sortal.measures.passes.trees import core_distances, separations, spanning_tree
 from sortal.measures.scores import Scores
 from sortal.runtime.resources import require_memory
-from sortal.runtime.types import ArrayLike, Floats, Labels, Metric
 from sortal.runtime.validation import InputError, UndefinedMeasureError, check_choice
+from sortal.typing import ArrayLike, Floats, Labels, Metric
 
 __all__ = ["connectivity", "cvnn_index", "dbcv", "s_dbw_index"]
 

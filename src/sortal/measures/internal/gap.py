@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import ArrayLike, Floats, Labels, RandomState
+    from sortal.typing import ArrayLike, Floats, Labels, RandomState
 
     Codes = NDArray[np.int32]
 

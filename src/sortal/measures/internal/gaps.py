@@ -11,8 +11,8 @@ from sortal.labelings.labels import NOISE, NoisePolicy
 from sortal.measures.docstrings import cite
 from sortal.measures.internal.batch import statistics_of_one
 from sortal.measures.passes.trees import spanning_tree
-from sortal.runtime.types import ArrayLike, Labels, Metric
 from sortal.runtime.validation import InputError
+from sortal.typing import ArrayLike, Labels, Metric
 
 __all__ = ["separation_index", "widest_within_gap"]
 

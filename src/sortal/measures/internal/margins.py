@@ -15,8 +15,8 @@ from sortal.measures.internal.batch import SINGLETONS_ONLY, inputs_of_one
 from sortal.measures.internal.pairs import average_within_cluster_scatter
 from sortal.measures.tuning import TUNING, Tuning
 from sortal.runtime.threads import in_order
-from sortal.runtime.types import ArrayLike, Floats, Ints, Labels, Metric, RandomState
 from sortal.runtime.validation import UndefinedMeasureError, check_random_state
+from sortal.typing import ArrayLike, Floats, Ints, Labels, Metric, RandomState
 
 __all__ = ["MarginResult", "additive_margin", "relative_margin"]
 

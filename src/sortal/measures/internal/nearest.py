@@ -19,8 +19,8 @@ from sortal.measures.internal.batch import (
 from sortal.measures.internal.variance import NO_SCATTER
 from sortal.measures.passes.statistics import Statistics
 from sortal.runtime.threads import in_strips
-from sortal.runtime.types import ArrayLike, Floats, Labels, Metric
 from sortal.runtime.validation import check_choice
+from sortal.typing import ArrayLike, Floats, Labels, Metric
 
 __all__ = ["centroid_dunn_index", "dunn_index", "generalized_dunn_index_12", "point_wise_margin"]
 

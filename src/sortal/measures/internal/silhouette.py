@@ -17,7 +17,7 @@ from sortal.measures.passes.statistics import Statistics
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sortal.runtime.types import ArrayLike, Floats, Labels, Metric
+    from sortal.typing import ArrayLike, Floats, Labels, Metric
 
 __all__ = [
     "silhouette",

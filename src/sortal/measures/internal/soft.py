@@ -14,7 +14,6 @@ from sortal.measures.docstrings import cite
 from sortal.measures.internal.batch import SINGLETONS_ONLY, batch_form, compute_one
 from sortal.measures.internal.nearest import between_centroids
 from sortal.measures.passes.statistics import Statistics
-from sortal.runtime.types import ArrayLike, Floats, Labels
 from sortal.runtime.validation import (
     InputError,
     UndefinedMeasureError,
@@ -22,6 +21,7 @@ from sortal.runtime.validation import (
     check_data,
     check_sample_weight,
 )
+from sortal.typing import ArrayLike, Floats, Labels
 
 __all__ = ["partition_coefficient", "partition_entropy", "xie_beni_index"]
 

@@ -14,8 +14,8 @@ from sortal.measures.inputs import Inputs
 from sortal.measures.internal.variance import sums_of_squares
 from sortal.measures.passes.statistics import Statistics
 from sortal.measures.scores import Scores
-from sortal.runtime.types import ArrayLike
 from sortal.runtime.validation import InputError
+from sortal.typing import ArrayLike
 
 __all__ = ["hartigan_index", "krzanowski_lai_index"]
 

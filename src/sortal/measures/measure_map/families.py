@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from sortal.runtime.types import Floats
+from sortal.typing import Floats
 
 __all__ = ["cut", "rank_correlation", "tree"]
 

@@ -20,7 +20,7 @@ from sortal.runtime.validation import InputError, StorageError, check_choice, ch
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sortal.runtime.types import ArrayLike, Floats
+    from sortal.typing import ArrayLike, Floats
 
 FILE = Path(__file__).parents[1] / "measure_map.json"
 #: mean ρ above which measures count as the same

@@ -18,7 +18,7 @@ from sortal.distances import ROWS_TO_ALL
 from sortal.labelings.labels import NOISE
 from sortal.labelings.partitions import Labelings
 from sortal.runtime.executors import Workers, tree_sum
-from sortal.runtime.types import Floats, Rows
+from sortal.typing import Floats, Rows
 
 T = TypeVar("T")
 

@@ -20,12 +20,12 @@ from sortal.measures.passes.plan import STATISTICS, group
 from sortal.measures.passes.samples import PairSample, SilhouetteSample
 from sortal.runtime.executors import Workers
 from sortal.runtime.progress import doing
-from sortal.runtime.types import Rows
 from sortal.runtime.validation import InputError
+from sortal.typing import Rows
 
 if TYPE_CHECKING:
     from sortal.measures.passes.samples import EstimatedValues, GrowingSample
-    from sortal.runtime.types import Bools, Floats, Metric
+    from sortal.typing import Bools, Floats, Metric
 
     #: values estimated from a sample, and its size
     FinalEstimate = tuple[EstimatedValues, int]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sortal.distances import Distances, as_distances
 from sortal.runtime.executors import Workers
 from sortal.runtime.threads import in_order
-from sortal.runtime.types import Floats, Metric, Rows
+from sortal.typing import Floats, Metric, Rows
 
 R = TypeVar("R")
 

@@ -22,7 +22,7 @@ from sortal.measures.tuning import TUNING
 if TYPE_CHECKING:
     from sortal.measures.catalogue import Measure
     from sortal.measures.passes.statistics import Statistics
-    from sortal.runtime.types import Floats, Ints
+    from sortal.typing import Floats, Ints
 
 #: statistics with estimates from here
 SUMS = frozenset({"pair_sums", "distance_squares", "extreme_sums"})

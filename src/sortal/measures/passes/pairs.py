@@ -27,7 +27,7 @@ from sortal.measures.passes.tiles import (
 from sortal.runtime.executors import Workers, tree_sum
 from sortal.runtime.resources import require_memory
 from sortal.runtime.threads import in_order
-from sortal.runtime.types import Bools, Floats, Ints, Metric, Rows
+from sortal.typing import Bools, Floats, Ints, Metric, Rows
 
 #: limit of cost: objects with distances to a sample in memory at a time
 SAMPLE_BLOCK_ROWS = 2**19

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sortal.runtime.types import Metric
 from sortal.runtime.validation import unknown_name
+from sortal.typing import Metric
 
 #: statistic -> (its pass, its content)
 STATISTICS = {

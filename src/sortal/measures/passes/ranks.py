@@ -21,8 +21,8 @@ from sortal.labelings.labels import NOISE
 from sortal.labelings.partitions import Labelings
 from sortal.measures.passes.over_pairs import OverPairs
 from sortal.runtime.threads import available_cores
-from sortal.runtime.types import Bools, Floats, Ints
 from sortal.runtime.validation import InputError
+from sortal.typing import Bools, Floats, Ints
 
 #: limit of cost: distances with their pairs, of all threads together
 MAX_PAIRS_IN_MEMORY = 12 * 2**20

@@ -29,7 +29,7 @@ from sortal.measures.tuning import TUNING, Tuning
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Bools, Floats, Ints, Rows
+    from sortal.typing import Bools, Floats, Ints, Rows
 
     #: values and standard errors (M, measures), and reasons of missing values
     EstimatedValues = tuple[Floats, Floats, dict[tuple[int, int], str]]

@@ -17,8 +17,8 @@ from sortal.labelings.partitions import Labelings
 from sortal.measures.passes.over_pairs import OverPairs
 from sortal.runtime.resources import require_memory
 from sortal.runtime.threads import available_cores
-from sortal.runtime.types import Floats, Metric, Rows
 from sortal.runtime.validation import InputError
+from sortal.typing import Floats, Metric, Rows
 
 #: limit of cost: numbers in a dense block of rows
 SCATTER_NUMBERS = 2**22

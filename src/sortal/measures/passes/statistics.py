@@ -28,8 +28,8 @@ from sortal.measures.passes.scatter import (
 )
 from sortal.runtime.executors import LostWorkersError, Workers
 from sortal.runtime.progress import doing
-from sortal.runtime.types import Floats, Metric, Rows
 from sortal.runtime.validation import InputError
+from sortal.typing import Floats, Metric, Rows
 
 
 def in_others(values: NDArray[Any]) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sortal.distances import TILE_ROWS, TILE_WIDTH, Direct, Distances, Precomputed, Product
 from sortal.runtime.threads import threads
-from sortal.runtime.types import Bools, Floats
+from sortal.typing import Bools, Floats
 
 #: limit of cost: mean columns of a run from which a tile is added up by rows, not turned
 LONG_RUN = 16

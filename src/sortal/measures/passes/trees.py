@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sortal.distances import ROWS_TO_ALL, Distances
-from sortal.runtime.types import Floats
+from sortal.typing import Floats
 
 
 def spanning_tree(

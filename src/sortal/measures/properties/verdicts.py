@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from sortal.runtime.types import Bools, Floats, Ints
+    from sortal.typing import Bools, Floats, Ints
 
 __all__ = [
     "Case",
