@@ -6,9 +6,9 @@ import sys
 
 __all__ = ["main"]
 
-#: allocations between garbage collections: imports create hundreds of thousands of lasting objects
+#: limit of cost: allocations between garbage collections: imports create very many lasting objects
 ALLOCATIONS = 100_000
-#: bytes of address space below which libraries fail to load, or wait for memory forever
+#: derived by trial: bytes of address space below which libraries fail to load, or wait for memory forever
 LEAST_ADDRESS_SPACE = 2**30
 
 
