@@ -8,7 +8,7 @@ __all__ = ["main"]
 
 #: limit of cost: allocations between garbage collections: imports create very many lasting objects
 ALLOCATIONS = 100_000
-#: derived by trial: bytes of address space below which libraries fail to load, or wait for memory forever
+#: derived by trial: bytes of address space below which libraries fail to load, or wait forever
 LEAST_ADDRESS_SPACE = 2**30
 
 
