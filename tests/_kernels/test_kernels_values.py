@@ -119,7 +119,7 @@ def fixtures() -> dict[str, Any]:
         """Steps of Prim's algorithm."""
         reached, edge = np.array([np.inf] * 4 + [2.0, 1, 1, -1, 3]), np.arange(9) * 9 + 8
         reached[at] = -1
-        return told(modules["trees"].grow, row, at, np.arange(9) / 4, reached, edge)
+        return told(modules["spanning_trees"].grow, row, at, np.arange(9) / 4, reached, edge)
 
     def cdist_of(seed: int) -> Any:
         """Distances of seven points on a line, some of them ties."""
@@ -141,7 +141,7 @@ def fixtures() -> dict[str, Any]:
         "D": D, "documents": modules["documents"], "sums": sums, "single": single,
         "evidence": modules["evidence"], "near": near, "hypergeometric": modules["hypergeometric"],
         "tied": tied, "kmedoids": modules["kmedoids"], "label_fits": modules["label_fits"],
-        "margins": modules["margins"], "modes": modules["modes"],
+        "modes": modules["modes"],
         "neighbors": modules["neighbors"], "pac_mdl": modules["pac_mdl"], "rank": rank,
         "facs": facs, "pairs": modules["pairs"], "permutation_model": modules["permutation_model"],
         "a4": a4, "m4": m4, "placed": placed, "placement": modules["placement"],
@@ -267,9 +267,9 @@ CASES = {
         lambda told, label_fits, more, labels: [told(label_fits.votes, np.vstack([more, labels]),
             np.array([0, 1, 2]), chosen, np.array([0, 2, 3, 5, 8]), np.array([1, 0, 1, 2, 1]), 3,
             np.array([2, 3, 3]), step) for chosen in (0, 2) for step in (1, 2)],
-        lambda told, margins, X: [told(margins.add_scores, X[:4], np.array([0.5, -1.0, 0.25, 0.0]),
+        lambda told, pairs, X: [told(pairs.add_scores, X[:4], np.array([0.5, -1.0, 0.25, 0.0]),
             np.array([1.0, 2, 0.25, 0.0]), relative, np.zeros(3)) for relative in (True, False)],
-        lambda told, margins, X: told(margins.add_scores, np.abs(X[:4]), np.array([0.5, 0.0, 0.25,
+        lambda told, pairs, X: told(pairs.add_scores, np.abs(X[:4]), np.array([0.5, 0.0, 0.25,
             0.0]), np.array([1.0, 2, 0.25, 0.0]), True, np.zeros(3)),
         lambda told, modes: [told(modes.log_likelihood, family, np.array(at), np.arange(-6.0, 7) /
             2, np.zeros(4), np.zeros((4, 4))) for family in (0, 1, 2) for at in ([0.25, 0.0, -0.5,
@@ -343,7 +343,7 @@ CASES = {
         lambda told, resamples, X: [told(resamples.nearest_means, X, np.array(t), np.array(l),
             np.arange(9), np.zeros(9, int)) for t, l in (([0, 1, 2, 3, 4, 5], [0, 0, 1, 1, 2, 2]),
             ([8, 7, 6], [1, 1, 0]), ([0, 0, 1], [0, 1, 1]))],
-        lambda told, margins: [told(margins.add_scores, np.array([[1.0, 2], [3, 1]]), np.array(a),
+        lambda told, pairs: [told(pairs.add_scores, np.array([[1.0, 2], [3, 1]]), np.array(a),
             np.array(b), r, np.zeros(2)) for a, b in (([0.0, 1], [0.0, 1]), ([1.0, 2], [2.0, 4]),
             ([2.0, -1], [1.0, 0.5])) for r in (True, False)],
         lambda told, centroids: [told(centroids.between_centroids, np.arange(k)[:, None] / 64,
