@@ -40,7 +40,9 @@ def edges() -> frozenset[tuple[str, str, str, str]]:
 def test_few_rooms_and_few_arrows() -> None:
     rooms = {path.stem for path in HOME.iterdir() if path.suffix == ".py" or path.is_dir()}
     assert len(rooms - {"__pycache__"}) <= ROOMS
-    assert len({(room, module.split(".")[1]) for room, _, module, _ in edges()}) <= ARROWS
+    arrows = {(room, module.split(".")[1]) for room, _, module, _ in edges()}
+    # types for annotations are below everything
+    assert len({(room, of) for room, of in arrows if of != "typing"}) <= ARROWS
 
 
 def test_nothing_private_is_taken_across_rooms() -> None:

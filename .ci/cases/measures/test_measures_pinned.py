@@ -32,7 +32,7 @@ from sortal.measures.passes import centroids, ranks, samples, scatter, tiles
 from sortal.measures.passes import pairs as passes_over_pairs
 from sortal.measures.passes.over_pairs import OverPairs
 from sortal.measures.passes.statistics import Statistics
-from sortal.measures.tuning import Tuning
+from sortal.measures.tuning import MeasureSettings
 from sortal.runtime.executors import Workers
 
 
@@ -107,7 +107,7 @@ def names() -> dict[str, Any]:
     def least_sampled(number: int, work: Any) -> Any:
         """What some work gives with another least number of sampled objects of each cluster."""
         with pytest.MonkeyPatch.context() as patch:
-            defaults = (Tuning(min_per_cluster=number),)
+            defaults = (MeasureSettings(min_per_cluster=number),)
             patch.setattr(samples.GrowingSample.__init__, "__defaults__", defaults)
             return work()
 

@@ -18,7 +18,7 @@ from sortal.typing import ArrayLike
 
 
 @dataclass(frozen=True)
-class Tuning:
+class ClustererSettings:
     """Tuned numbers of the clusterers."""
 
     #: tuned: by eye; least variance of a column within a cluster, as a share of its variance
@@ -34,7 +34,7 @@ class BaseClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     n_clusters: int
     #: tuned numbers, which a subclass may replace
-    _tuning: ClassVar[Tuning] = Tuning()
+    _tuning: ClassVar[ClustererSettings] = ClustererSettings()
     #: whether sparse rows are accepted, and whether negative values are rejected
     _sparse, _positive = True, False
     #: parameters that count something

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from sortal.clusterers._estimator import BaseClusterer, Tuning
+from sortal.clusterers._estimator import BaseClusterer, ClustererSettings
 from sortal.labelings.partitions import canonical_codes
 from sortal.runtime.validation import check_random_state
 from sortal.typing import ArrayLike, Bools, Floats, Ints, RandomState
@@ -149,7 +149,7 @@ def _maximized(
     categories: list[Floats],
     labels: Ints,
     max_iter: int,
-    min_variance: float = Tuning.min_variance,
+    min_variance: float = ClustererSettings.min_variance,
 ) -> tuple[float, Floats, int]:
     """Log likelihood, memberships and number of iterations of EM from a clustering."""
     n = len(labels)

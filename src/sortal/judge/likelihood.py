@@ -75,6 +75,7 @@ class ClusterMoments:
     def _gaussian(
         self, variances: Floats, weights: Floats | Ints, ridge: float | None = None
     ) -> Floats:
+        """Log-likelihood (M,) of Gaussian clusters with these variances of each column."""
         ridge = self.settings.variance_ridge if ridge is None else ridge
         spread = np.log(variances + ridge) + variances / (variances + ridge) + np.log(2 * np.pi)
         return np.asarray(-0.5 * weights * spread.sum(axis=1))

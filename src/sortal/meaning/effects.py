@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from sortal.labelings.held_out import HeldOut
-from sortal.meaning.features import LIMITS, Limits, Table, units, word
+from sortal.meaning.features import LIMITS, DescriptionLimits, Table, units, word
 from sortal.runtime.resources import row_blocks
 
 if TYPE_CHECKING:
@@ -59,7 +59,9 @@ class Telling:
 class Means:
     """Means of every feature in each cluster and elsewhere, from one pass over the data."""
 
-    def __init__(self, table: Table, codes: NDArray[Any], limits: Limits = LIMITS) -> None:
+    def __init__(
+        self, table: Table, codes: NDArray[Any], limits: DescriptionLimits = LIMITS
+    ) -> None:
         self.table, self.limits = table, limits
         k, values = int(codes.max()) + 1, table.values
         # outliers come last and count as elsewhere
@@ -162,7 +164,7 @@ def carriers(
     X: Rows,
     labels: NDArray[np.integer],
     feature_names: Sequence[object],
-    limits: Limits = LIMITS,
+    limits: DescriptionLimits = LIMITS,
 ) -> tuple[tuple[str, float], ...]:
     """The three features that carry a clustering most, with their shares of variance.
 

@@ -23,7 +23,7 @@ Kind = Literal["number", "date", "yes-no", "category"]
 
 
 @dataclass(frozen=True)
-class Limits:
+class DescriptionLimits:
     """Numbers of facts that describe a cluster, and their thresholds."""
 
     #: tuned: by eye, questions of a rule, words of a name, carriers and central objects
@@ -48,7 +48,7 @@ class Limits:
     min_edge_share: float = 0.4
 
 
-LIMITS = Limits()
+LIMITS = DescriptionLimits()
 #: words for a low, a middle and a high value, where "low age" is no English
 _WORDS = {
     "age": ("younger", "middle-aged", "older"),

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from sortal.distances import FORMS, as_distances, embed, neighbor_lists
 from sortal.labelings.labels import NOISE
-from sortal.meaning.features import LIMITS, Limits
+from sortal.meaning.features import LIMITS, DescriptionLimits
 from sortal.runtime.draws import draw_rows
 from sortal.typing import Floats, Metric, Rows
 
@@ -83,7 +83,7 @@ def edges(
     codes: NDArray[Any],
     metric: Metric,
     random_state: int,
-    limits: Limits = LIMITS,
+    limits: DescriptionLimits = LIMITS,
 ) -> dict[int, tuple[tuple[int, int], ...]]:
     """The objects of each cluster on the edge to another, the most doubtful first.
 

@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from sortal.meaning.features import LIMITS, Condition, Feature, Limits, Rule, Table, units
+from sortal.meaning.features import (
+    LIMITS,
+    Condition,
+    DescriptionLimits,
+    Feature,
+    Rule,
+    Table,
+    units,
+)
 from sortal.typing import Bools, Floats
 
 #: limit of cost: rules are learned and checked on so many objects, drawn from larger data
@@ -47,7 +55,7 @@ class _Cut:
 
 
 def find_rules(
-    table: Table, codes: NDArray[Any], random_state: int, limits: Limits = LIMITS
+    table: Table, codes: NDArray[Any], random_state: int, limits: DescriptionLimits = LIMITS
 ) -> dict[int, CheckedRule]:
     """Rules of the clusters that beat a constant answer on held-out objects.
 

@@ -12,7 +12,7 @@ from sortal.labelings.labels import NoisePolicy
 from sortal.measures import catalogue
 from sortal.measures.evaluation import evaluate
 from sortal.measures.external.pairs import adjusted_rand_index
-from sortal.measures.tuning import TUNING, Tuning
+from sortal.measures.tuning import TUNING, MeasureSettings
 from sortal.runtime.validation import InputError
 from sortal.typing import ArrayLike, Estimator, Labels, Metric
 
@@ -34,7 +34,7 @@ class Scorer:
     """A callable ``scorer(estimator, X, y=None)``; greater values are better."""
 
     def __init__(
-        self, measure: str, metric: Metric, noise: NoisePolicy, tuning: Tuning = TUNING
+        self, measure: str, metric: Metric, noise: NoisePolicy, tuning: MeasureSettings = TUNING
     ) -> None:
         self.measure, self.metric, self.noise, self.tuning = measure, metric, noise, tuning
         #: digests of data whose labels were checked

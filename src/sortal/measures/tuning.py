@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Tuning:
+class MeasureSettings:
     """Tuned numbers; functions that use them take a table as an argument."""
 
     #: tuned: by eye, on the packaged map; mean ρ above which measures count as the same
@@ -21,4 +21,4 @@ class Tuning:
     enough_hits: int = 8
 
 
-TUNING = Tuning()
+TUNING = MeasureSettings()

@@ -239,6 +239,7 @@ class StructureSearch:
         return structure
 
     def _seeds_of(self, round_: int) -> list[int]:
+        """Seeds of the searches of a round, the same whenever it is asked for."""
         while len(self._seeds) <= round_:
             self._seeds.append(self.rng.integers(2**31 - 1, size=N_SEARCHES).tolist())
         return self._seeds[round_]
@@ -265,6 +266,7 @@ class StructureSearch:
         return self._valleys[in_valleys], self._gaps[in_gaps]
 
     def _find_gaps(self, Z: Floats, seed: int, settings: GapSettings) -> None:
+        """Remember the gaps of the coordinates that a seed drew."""
         self._gaps[settings, seed] = (*find_gaps(Z, settings), len(Z))
 
 

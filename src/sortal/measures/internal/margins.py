@@ -13,7 +13,7 @@ from sortal.labelings.labels import NoisePolicy
 from sortal.measures.catalogue import define
 from sortal.measures.internal.batch import SINGLETONS_ONLY, inputs_of_one
 from sortal.measures.internal.pairs import average_within_cluster_scatter
-from sortal.measures.tuning import TUNING, Tuning
+from sortal.measures.tuning import TUNING, MeasureSettings
 from sortal.runtime.threads import in_order
 from sortal.runtime.validation import UndefinedMeasureError, check_random_state
 from sortal.typing import ArrayLike, Floats, Ints, Labels, Metric, RandomState
@@ -199,7 +199,7 @@ def _local_search(
     groups: list[Ints],
     form: str,
     rng: np.random.Generator,
-    tuning: Tuning = TUNING,
+    tuning: MeasureSettings = TUNING,
 ) -> tuple[float, Ints]:
     """Best set of a search that replaces one representative at a time by the best one."""
     max_starts = min(max(SEARCH_WORK // distances.n**2, 1), MAX_STARTS)

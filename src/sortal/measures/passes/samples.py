@@ -24,7 +24,7 @@ from sortal.measures.catalogue import Measure
 from sortal.measures.passes.pair_sums import RULE_OF_THREE, SUMS, DrawnPairs, PairSums, farthest
 from sortal.measures.passes.ranks import check_finite, check_symmetric
 from sortal.measures.passes.statistics import Statistics
-from sortal.measures.tuning import TUNING, Tuning
+from sortal.measures.tuning import TUNING, MeasureSettings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,7 +76,7 @@ class GrowingSample:
         labelings: Labelings,
         rng: np.random.Generator,
         values_of: Callable[[Ints], Floats],
-        tuning: Tuning = TUNING,
+        tuning: MeasureSettings = TUNING,
     ) -> None:
         self.codes, self.values_of = labelings.codes, values_of
         self.order = shuffled(np.flatnonzero((self.codes != NOISE).any(axis=0)), rng)
