@@ -248,8 +248,9 @@ def doubted_draw(codes: NDArray[Any], labelled: Ints, tests: int = 1) -> Doubt |
         return None
     rng = np.random.default_rng(0)
     below, p = 0, 0.0
-    for start in range(0, SIMULATED, 100):  # one batch suffices for an ordinary draw
-        size = min(100, SIMULATED - start)
+    batch = 100  # draws at a time; one batch suffices for an ordinary draw
+    for start in range(0, SIMULATED, batch):
+        size = min(batch, SIMULATED - start)
         draws = np.stack([rng.choice(n, m, replace=False, shuffle=False) for _ in range(size)])
         below += int((least(draws)[0] <= seen[0]).sum())
         p = tests * (1 + below) / (SIMULATED + 1)

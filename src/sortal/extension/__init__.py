@@ -5,20 +5,14 @@ of a name when the name is first used. An entry point of the group ``sortal.comm
 function with annotated options, or a ``typer.Typer``; its name is the command's.
 """
 
-from importlib import import_module
 from typing import Any
 
-from sortal.runtime.stubs import homes as _homes
-
-__all__ = sorted(_homes(__name__))
+from sortal.runtime.stubs import attribute as _attribute
 
 
 def __getattr__(name: str) -> Any:
-    home = _homes(__name__).get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(home), name)
+    return _attribute(__name__, name)
 
 
 def __dir__() -> list[str]:
-    return list(__all__)
+    return list(_attribute(__name__, "__all__"))

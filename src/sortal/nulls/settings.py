@@ -1,6 +1,6 @@
 """Tuned constants of the assessment of structure: one table with a section for each reader.
 
-Chosen on the generated kinds of ``sortal reproduce structure`` that are not left out there, where
+Chosen on the generated kinds of ``sortal reproduce structure`` that are not excluded there, where
 a comment does not say by eye. ``sortal reproduce constants`` changes each of them.
 """
 
