@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 Decision: TypeAlias = Literal["yes", "no", "unclear"]
+Answer: TypeAlias = Literal["separate", "overlapping", "one cloud"]
 
 #: limit of cost: saves the linearity of further neighbourhoods
 N_NEIGHBOURHOODS = 60
@@ -66,6 +67,9 @@ class Structure:
     linearity : float
         Mean share of the largest principal component in neighbourhoods of a fifth of the objects:
         1 on a line. Random gaps are deeper in thin data, so these need more evidence.
+    overlapping : float
+        Probability of groups without gaps between them: no single cloud describes the objects as
+        well as several that overlap. With ``probability`` and ``one_cloud`` it sums to 1.
 
     Equal objects have no gaps. A cluster of fewer than a twentieth of the objects can be
     missed, and so can long clusters side by side without a clear gap.
@@ -78,6 +82,24 @@ class Structure:
     n_objects: int
     error: float = 0.0
     linearity: float = STRUCTURE.column_linearity
+    overlapping: float = 0.0
+
+    @property
+    def grouped(self) -> float:
+        """Probability of groups of either kind, separate or overlapping."""
+        return self.probability + self.overlapping
+
+    @property
+    def one_cloud(self) -> float:
+        """Probability of neither kind of groups."""
+        return 1 - self.grouped
+
+    @property
+    def answer(self) -> Answer:
+        """The more probable kind of groups, where groups are more probable than one cloud."""
+        if self.grouped < 0.5:
+            return "one cloud"
+        return "separate" if self.probability >= self.overlapping else "overlapping"
 
     @property
     def smallest(self) -> int:
