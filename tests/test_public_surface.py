@@ -38,7 +38,7 @@ PRIVATE_TESTS: tuple[str, ...] = (
     "tests/test_cli.py",
     "tests/test_cli_input.py",
     "tests/test_compare_parquet.py",
-    "tests/test_join_doors.py",
+    "tests/labelings/test_row_join.py",
     "tests/test_outputs.py",
     "tests/test_peers.py",
     "tests/test_plot_figures.py",

@@ -235,25 +235,49 @@ CASES = {
         lambda head_of: [head_of(t) for t in (b"", b'{"form"', b'{"for', b"what", b"what\n",
             b"{}\n", b"[]\n", b'{"form": "x"}\n', b'{"form": "x", "taught": 3}\n', b'{"form": 1')],
     ],
-    "desk_of": [
+    "desk_of 1": [
         lambda desk_of: desk_of(0),
+    ],
+    "desk_of 2": [
         lambda desk_of: desk_of(4, ("label", "red"), ("unknown",), ("skip",), ("undo",),
             ("confirm", "blue"), ("review",)),
+    ],
+    "desk_of 3": [
         lambda desk_of: desk_of(20, classes=["red", "green", "blue"], target=.3),
+    ],
+    "desk_of 4": [
         lambda desk_of: desk_of(40, target=.5),
+    ],
+    "desk_of 5": [
         lambda desk_of, order: desk_of(30, ("review",), ("label", "blue", 5), taught=6,
             wrong=order[[8, 12]]),
+    ],
+    "desk_of 6": [
         lambda desk_of, order: desk_of(30, ("label", "blue", int(order[8])), ("undo",), ("unknown",
             "", int(order[8])), ("skip", "", int(order[12])), ("review",), ("review",), taught=6,
             wrong=order[[8, 12]], review=True),
+    ],
+    "desk_of 7": [
         lambda desk_of, order: desk_of(30, ("confirm", "what", int(order[30])), suggest=.9),
+    ],
+    "desk_of 8": [
         lambda desk_of, classes, order: desk_of(30, ("confirm", classes[order[30]],
             int(order[30])), suggest=.6),
+    ],
+    "desk_of 9": [
         lambda desk_of: desk_of(3, taught=5),
+    ],
+    "desk_of 10": [
         lambda desk_of: desk_of(60),
+    ],
+    "desk_of 11": [
         lambda desk_of: desk_of(25, target=2),
+    ],
+    "desk_of 12": [
         lambda desk_of: (desk_of(12, suggest=.5, taught=0)[9], desk_of(9, suggest=.5)[9],
             desk_of(14, suggest=.5, target=.4)[2:6], desk_of(30, target=1.0)[2:6]),
+    ],
+    "desk_of 13": [
         lambda desk_of, order: desk_of(30, ("review",), ("skip", "", int(order[8])), ("undo",),
             ("review",), wrong=order[[8, 12]])[:3],
     ],

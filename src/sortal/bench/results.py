@@ -133,7 +133,7 @@ class BenchmarkResults:
             if the contestant failed in any try, unless ``failed`` is given.
         """
         by_try = self.tries(measure, failed=failed)
-        cells = by_try.groupby(["set", "contestant"], sort=False)["value"]
+        cells = by_try.groupby(["set", "contestant"])["value"]
         if isinstance(tries, str):
             check_choice(tries, ("mean",), "tries")
             values = cells.agg(_mean)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -127,9 +126,9 @@ def fit(
     metric: Metric,
     rules: Rules,
     *,
-    workers: int = 1,
-    executor: Any = None,
-    limit: float = math.inf,
+    workers: int,
+    executor: Any,
+    limit: float,
 ) -> Iterator[tuple[Cell, Finished]]:
     """Each cell with its outcome, as soon as it ends."""
     by_name = {cell.name: cell for cell in wanted}

@@ -288,7 +288,7 @@ def nearest_of_groups(
         distances[first:last] = np.minimum.reduceat(tile[:, order], starts, axis=1)
 
     if _in_tiles(X, among, objects, metric, keep):
-        np.sqrt(np.maximum(distances, 0.0, out=distances), out=distances)
+        np.sqrt(distances, out=distances)
     return nearest, distances
 
 

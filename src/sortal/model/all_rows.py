@@ -307,11 +307,13 @@ def _sums(model: Model, prepared: Any, assignment: Assignment, first: int) -> Cl
     rows = np.flatnonzero(unlike)
     hashes = _row_hashes(rows + first)
     smallest = np.argsort(hashes, kind="stable")[:KEPT_UNLIKE]
-    d = prepared.X.shape[1] if isinstance(prepared.X, np.ndarray) else 0
+    # under other distances the centres are no means of the features
+    has_means = isinstance(prepared.X, np.ndarray) and model.rule.metric == "euclidean"
+    d = prepared.X.shape[1] if has_means else 0
     counts = np.bincount(labels[labels >= 0], minlength=k)
     sums, squares, distances = np.zeros((k, d)), np.zeros((k, d)), np.zeros(k)
     features = np.zeros((len(smallest), d))
-    if d and model.rule.metric == "euclidean":
+    if d:
         Z = np.ascontiguousarray(prepared.X, dtype=np.float64)
         centers = np.asarray(model.rule.centers, dtype=np.float64)
         counts = np.zeros(k, np.int64)
