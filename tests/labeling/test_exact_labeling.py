@@ -186,6 +186,12 @@ def test_agreement_by_hand():
     assert more.low < 0.3 < more.high
     assert more.delta == 0.2
     assert labeling.agreement(pairs, 500).high > more.high
+    # who differs where the others agree has the limits of the agreement
+    turned = [(x, {"y": "n", "n": "y"}[y]) for x, y in pairs]
+    for options in ({"delta": 0.1}, {"delta": 0.4}, {"ordered": True}):
+        one, other = (labeling.agreement(p[::7], 500, **options) for p in (pairs, turned))
+        assert one.low == pytest.approx(1 - other.high)
+        assert one.high == pytest.approx(1 - other.low)
     same = labeling.agreement([("y", "y")] * 4, 4)
     assert (same.kappa, same.low, same.high) == (1.0, 0.0, 0.0)
     assert labeling.agreement([("y", "n")] * 4, 4).kappa == 0.0
@@ -363,6 +369,7 @@ def test_an_export_has_the_answers_and_the_next_of_the_draw(tmp_path):
         labeling.export_labels(session, tmp_path / "out.txt")
     labeling.export_labels(session, tmp_path / "out.json")
     tasks = json.loads((tmp_path / "out.json").read_text())
+    assert json.dumps(tasks, indent=1) == (tmp_path / "out.json").read_text()
     assert [task["data"]["row"] for task in tasks] == [int(row["row"]) for row in rows]
     assert [len(task["annotations"]) for task in tasks[:4]] == [1, 1, 2, 0]
     (note,) = tasks[1]["annotations"]

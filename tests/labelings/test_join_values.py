@@ -184,6 +184,8 @@ CASES = {
             moved(T), "c": [i + 101 for i in M], "label": M}),
         lambda: joined({"ticket": T, "sku": [i + 101 for i in M], "g": M}, {"ticket":
             moved(T)[:9], "sku": moved([i + 101 for i in M])[:8] + [500], "label": M[:9]}),
+        lambda: joined({"ticket": T, "id": [i + 101 for i in M], "g": M}, {"ticket": moved(T), "id":
+            moved([i + 101 for i in M]), "label": M}),
         lambda: joined({"no": range(12), "ticket": T, "g": M}, {"no": range(12), "ticket":
             moved(T), "label": M}),
         lambda: joined({"id": range(12), "ticket": T, "g": M}, {"id": range(12), "ticket":

@@ -312,7 +312,10 @@ def evidence_of(counts: Any, n_reference: int) -> Any:
 @pytest.mark.parametrize("n_reference", [2, 3])
 def test_the_evidence_that_shares_changed(tmp_path: Path, n_reference: int) -> None:
     rng = np.random.default_rng(0)
-    X = np.array([[100.0 * (i % 2) + x, 0.0] for i, x in enumerate(rng.random(300) * 2.5)])
+    # one cluster is narrow, so that its rows at 0.2 and 2.0 are far, and the other one wide
+    widths = np.where(np.arange(300) % 2, 3.5, 1.0)
+    X = np.column_stack([100.0 * (np.arange(300) % 2) + 1.1 + widths * (rng.random(300) - 0.5),
+                         np.zeros(300)])  # fmt: skip
     made = sortal.Model.of(pd.DataFrame(X, columns=["a", "b"]), np.arange(300) % 2)
     found = model.watch(made, periods(tmp_path, COUNTS), n_reference=n_reference, alpha=0.1)
     assert (found.rows, found.without, found.alpha) == ((40,) * 6, 0, 0.1)
@@ -339,9 +342,15 @@ def test_the_evidence_that_shares_changed(tmp_path: Path, n_reference: int) -> N
     )
     np.testing.assert_allclose(signal.low, [max(usual - width, 0)] * 6)
     np.testing.assert_allclose(signal.high, [min(usual + width, 1)] * 6)
-    far = shares["distance", "0"]
-    assert np.isnan(far.values[4:]).all()
-    assert set(far.values[:4]) <= {0.0, 0.5, 1.0}
+    for c in range(2):
+        rows = X[c::2, 0] - X[c::2, 0].mean()
+        limit = np.quantile(abs(rows), 0.75)
+        off = [abs(100.0 * c + x - X[c::2, 0].mean()) > limit for x in (0.2, 2.0)]
+        far = shares["distance", str(c)].values
+        expected = [(off[0] * (n // 2) + off[1] * (n - n // 2)) / n if n else np.nan
+                    for n in COUNTS[:, c]]  # fmt: skip
+        np.testing.assert_allclose(far, expected)
+        assert off == [c == 0, c == 0]
     assert found.table["rows"].tolist() == [40] * 6
     assert found.table[signal.name].tolist() == signal.values.tolist()
 
@@ -365,3 +374,62 @@ def test_a_change_is_dated_by_its_first_period(tmp_path: Path) -> None:
     for wrong in ({"alpha": 0}, {"alpha": 1}, {"n_reference": 0}):
         with pytest.raises(InputError, match=r"[01]"):
             model.watch(made, folder, **wrong)
+
+
+def test_changes_by_the_clusters_of_today() -> None:
+    rng = np.random.default_rng(0)
+    X = 9.0 * np.eye(3)[np.arange(150) % 3] + rng.normal(size=(150, 3))
+    made = sortal.Model.of(X, np.arange(150) % 3)
+    today = np.concatenate([X + rng.normal(size=X.shape) * 0.3, [[60.0, 0, 0]] * 30,
+                            [[4.5, 4.5, 0]] * 6])  # fmt: skip
+    labels = np.r_[np.arange(150) % 3, [3] * 30, [-1] * 6]
+    found = model.changes(made, made.prepare(today), labels, ["p", "q", "r", "s"], reason="why")
+    placed = made.predict(today)
+    sure = placed.confidence >= 0.8
+    assert found.placed == (sure & ~placed.unlike).mean() < (sure | ~placed.unlike).mean()
+    assert found.unlike == placed.unlike.mean()
+    assert (found.n_objects, found.reference, found.reason, found.changed) == (
+        186,
+        None,
+        "why",
+        None,
+    )
+    assert found.agreement == pytest.approx(
+        sortal.adjusted_rand_index(placed.labels, labels, noise="cluster")
+    )
+    old = np.where(placed.unlike, 4, placed.labels)
+    flows = np.zeros((5, 5), int)
+    np.add.at(flows, (old, np.where(labels < 0, 4, labels)), 1)
+    assert found.flows.to_numpy().tolist() == flows.tolist()
+    assert [*found.flows.columns] == ["p", "q", "r", "s", "outlier"]
+    assert [*found.flows.index] == ["0", "1", "2", "outlier", "unlike"]
+    table = found.table
+    assert table["now"].tolist() == ["p", "q", "r", "s"]
+    assert table["before"].tolist() == ["0", "1", "2", ""]
+    sizes = flows[:3].sum(axis=1)
+    np.testing.assert_allclose(table["share_now"], [*(sizes / sizes.sum()), 30 / 186])
+    np.testing.assert_allclose(table["share_before"][:3], 1 / 3)
+    np.testing.assert_allclose(table["overlap"][:3], flows[range(3), range(3)] / sizes)
+    with pytest.raises(InputError, match=r"3.*186"):
+        model.changes(made, made.prepare(today), labels[:3], ["p"])
+
+
+def test_groups_that_are_rare_and_tails_that_are_none(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    made = sortal.Model.of(pd.DataFrame(X, columns=["a", "b"]), [0] * 400)
+    angles = np.linspace(0, 2 * np.pi, 80)
+    ring = 4.4 * np.column_stack([np.cos(angles), np.sin(angles)])
+    groups = [[50.0, 50] + rng.normal(size=(40, 2)), [90.0, 0] + rng.normal(size=(20, 2))]
+    for order in ([ring, *groups], [*groups, ring], [groups[0], ring, groups[1]]):
+        rows = np.concatenate([X[:100], *order])
+        found = model.assign_rows(made, written(tmp_path, rows))
+        assert [group.rows for group in found.rare] == [40, 20]
+        assert [group.seen for group in found.rare] == [40, 20]
+        for group, points in zip(found.rare, groups, strict=True):
+            assert group.center == pytest.approx(dict(zip("ab", points.mean(axis=0), strict=True)))
+            inside = cdist(points, points).sum(axis=1) / (len(points) - 1)
+            outside = cdist(points, X).min(axis=1)
+            assert group.separation == pytest.approx(np.mean(1 - inside / outside))
+            first = int(np.flatnonzero((rows == points[0]).all(axis=1))[0])
+            assert group.examples == tuple(range(first, first + 5))
