@@ -103,6 +103,7 @@ def test_large_tables_take_distributions():
     drawn = bench.friedman_test(many[:60])
     assert drawn.method == "20,000 permutations"
     assert abs(drawn.p_value - stats.f.sf(drawn.statistic, 9, 531)) < 0.02
+    assert drawn.p_value == pytest.approx(0.3017849107544623)
     clear = bench.friedman_test(np.arange(600.0).reshape(60, 10))
     assert (clear.p_value, clear.statistic) == (1 / 20_001, math.inf)
     clear = bench.friedman_test(np.arange(610.0).reshape(61, 10))
@@ -283,32 +284,32 @@ def test_long_names_take_a_third_of_the_drawing(tmp_path):
     assert (left, right) == (pytest.approx(860 / 3, abs=0.06), pytest.approx(860 * 2 / 3, abs=0.06))
 
 
-def test_wide_tables_are_small_and_groups_have_tables(tmp_path):
-    kinds = []
-    for n_methods in (3, 9, 10):
-        made = race(tmp_path / f"f{n_methods}", n_methods, 2)
-        made.report(tmp_path / f"r{n_methods}.html")
-        page = (tmp_path / f"r{n_methods}.html").read_text("utf-8")
-        kinds.append(re.search(r'<table class="([^"]+)"', page)[1])
-        shades = re.findall(r"rgba\(0,114,178,([\d.]+)\)", page)
-        scores = made.scores()
-        low, high = max(scores.min().min(), 0), scores.max().max()
-        ordered = scores[made.compare().ranks.index]
-        expected = 0.6 * ((ordered - low) / (high - low)).clip(0, 1)
-        assert shades == [f"{value:.2f}" for value in expected.to_numpy().ravel()]
-    assert kinds[0] == kinds[1] != kinds[2]
-    plain = (tmp_path / "r9.html").read_text("utf-8")
+@pytest.mark.parametrize(("n_methods", "is_small"), [(3, False), (9, False), (10, True)])
+def test_wide_tables_are_small_and_shaded(tmp_path, n_methods, is_small):
+    made = race(tmp_path / "f", n_methods, 2)
+    made.measures = made.measures[:1]
+    made.report(tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text("utf-8")
+    assert ("many" in re.search(r'<table class="([^"]+)"', page)[1]) == is_small
+    shades = re.findall(r"rgba\(0,114,178,([\d.]+)\)", page)
+    scores = made.scores()[made.compare().ranks.index]
+    low, high = max(scores.min().min(), 0), scores.max().max()
+    expected = 0.6 * ((scores - low) / (high - low)).clip(0, 1)
+    assert shades == [f"{value:.2f}" for value in expected.to_numpy().ravel()]
+
+
+def test_groups_have_tables(tmp_path):
     race(tmp_path / "g", 3, 2, "x/s{}")
-    grouped = race(tmp_path / "g", 3, 1, "y/s{}")
-    for suffix in ("html", "tex"):
-        grouped.report(tmp_path / f"g.{suffix}")
-    page, text = ((tmp_path / f"g.{s}").read_text("utf-8") for s in ("html", "tex"))
-    assert page.count("<h2>") == plain.count("<h2>") + 1
-    assert "<td>x</td><td>2</td><td>1.000 (1.00)</td>" in page
-    assert text.count(r"\begin{table}") == 3
-    assert r"$1.000$ (1.00)" in text
-    made.report(tmp_path / "n.tex")
-    assert (tmp_path / "n.tex").read_text("utf-8").count(r"\begin{table}") == 2
+    grouped, plain = race(tmp_path / "g", 3, 1, "y/s{}"), race(tmp_path / "f", 3, 2)
+    texts = []
+    for name, made in (("g", grouped), ("f", plain)):
+        for suffix in ("html", "tex"):
+            made.report(tmp_path / f"{name}.{suffix}")
+            texts.append((tmp_path / f"{name}.{suffix}").read_text("utf-8"))
+    assert texts[0].count("<h2>") == texts[2].count("<h2>") + 1
+    assert "<td>x</td><td>2</td><td>1.000 (1.00)</td>" in texts[0]
+    assert [texts[i].count(r"\begin{table}") for i in (1, 3)] == [3, 2]
+    assert r"$1.000$ (1.00)" in texts[1]
 
 
 # -- runs -------------------------------------------------------------------------------------
@@ -403,3 +404,22 @@ def test_scores_of_tries(tmp_path):
     made.report(tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text("utf-8")
     assert page.count(f"<small>±{half:.3f}</small>") == 2
+    assert "best of" not in page
+    made.report(tmp_path / "b.html", tries=2)
+    page = (tmp_path / "b.html").read_text("utf-8")
+    assert "best of 2 tries" in page
+    assert "±" not in page
+
+
+def test_draws_in_which_all_methods_tie_have_no_ranking():
+    u, v = {"a": [1, 1], "b": [0, 1]}, {"a": [1, 1], "b": [0, 0]}
+    row = bench.rank_agreement({"u": u, "v": v}, n_resamples=99).iloc[0]
+    assert row[["tau", "low", "high"]].tolist() == [1, 1, 1]
+
+
+def test_the_first_reason_of_several_failures_is_said():
+    y = np.arange(8) % 2
+    sets = {name: (np.column_stack([y, y]), y) for name in "ab"}
+    made = Benchmark(sets, {"one": Failing(), "two": Column()}, k=(2, 3), n_init=1).run()
+    with pytest.raises(InputError, match=r"one failed in 4 of 4.*two failed in 2 of 4.*no luck"):
+        made.compare()

@@ -148,6 +148,7 @@ def test_further_objects_by_all_distances(metric: str, by_centers: bool) -> None
         found = rule.place(X[:40], own)
         assert found.labels.tolist() == expected
         np.testing.assert_allclose(found.margins, margins, atol=1e-9)
+    assert rule != PlacementRule.of(X, labels, metric, by_centers=by_centers)
     empty = rule.place(Z[:0])
     assert [len(part) for part in empty] == [0] * 4
 
@@ -247,6 +248,9 @@ def test_all_rows_by_hand(tmp_path: Path) -> None:
     assert table["rows"].tolist() == [3, 3]
     assert table["unlike"].tolist() == [0, 1]
     assert table[["a", "b"]].to_numpy().tolist() == rows.means.tolist()
+    assert rows != model.AssignedRows(**vars(rows))
+    assert "means" not in repr(rows)
+    assert "deviations" not in repr(rows)
     plain = rows.to_dict()
     assert (plain["means"], plain["rare"]) == (rows.means.tolist(), [])
     assert rows.unsure == int(
@@ -352,6 +356,8 @@ def test_the_evidence_that_shares_changed(tmp_path: Path, n_reference: int) -> N
         np.testing.assert_allclose(far, expected)
         assert off == [c == 0, c == 0]
     assert found.table["rows"].tolist() == [40] * 6
+    assert found != model.WatchedClusters(**vars(found))
+    assert signal != model.Signal(**vars(signal))
     assert found.table[signal.name].tolist() == signal.values.tolist()
 
 
@@ -410,6 +416,9 @@ def test_changes_by_the_clusters_of_today() -> None:
     np.testing.assert_allclose(table["share_now"], [*(sizes / sizes.sum()), 30 / 186])
     np.testing.assert_allclose(table["share_before"][:3], 1 / 3)
     np.testing.assert_allclose(table["overlap"][:3], flows[range(3), range(3)] / sizes)
+    assert found != model.Changes(**vars(found))
+    assert placed != model.Assignment(**vars(placed))
+    assert made != made.renamed(made.names)
     with pytest.raises(InputError, match=r"3.*186"):
         model.changes(made, made.prepare(today), labels[:3], ["p"])
 
