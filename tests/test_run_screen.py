@@ -46,13 +46,12 @@ MOST_LINES = {"labels": 25, "no groups": 5}
 MOST_WORDS = {"labels": 200, "no groups": 45}
 SAID = {
     "groups": [
-        "the data almost certainly have groups",
+        "separate groups; gaps between groups are almost certain",
         "If groups made these data, these match them about 0.",
         "% right",
     ],
     "no groups": [
-        "No gaps between groups were found; groups that overlap cannot be excluded. "
-        "--anyway shows the best split."
+        "One cloud: no split is better supported than another. --anyway shows the best split."
     ],
     "own labelings": ["The best of your three clusterings is mine", "like the first"],
     "labels": ["have a wrong `class`", "You can be 90 % sure", "(forecasts)", "Label next"],

@@ -210,13 +210,10 @@ def test_a_number_that_was_asked_for_has_no_probability():
     answer = study.best(stability=False)
     assert answer.judge is not None
     assert answer.numbers == ()
-    assert "\n3 groups; the data " in str(answer)
+    assert "\n3 separate groups; " in str(answer)
 
 
-def test_the_headline_has_a_probability_for_each_of_its_claims():
+def test_the_headline_says_of_which_kind_the_groups_are_and_how_sure_that_is():
     X, _ = load_iris(return_X_y=True)
     answer = swept(X).best()
-    first = answer.numbers[0]
-    adverb = "Probably" if first.probability > 0.5 else "Perhaps"
-    number = f"{adverb} {first.k} groups ({100 * first.probability:.0f} %)"
-    assert f"\n{number}; the data almost certainly have groups (" in str(answer)
+    assert f"{answer.n_clusters} separate groups; gaps between groups are almost" in str(answer)

@@ -1,13 +1,20 @@
 """Null references: data like the user's, without its clusters."""
 
 from sortal.nulls.gaps import find_gaps
+from sortal.nulls.overlap import overlap_evidence
 from sortal.nulls.references import Null, draw_reference
-from sortal.nulls.settings import GapSettings, StructureSettings, ValleySettings
+from sortal.nulls.settings import (
+    GapSettings,
+    OverlapSettings,
+    StructureSettings,
+    ValleySettings,
+)
 from sortal.nulls.structure import Structure, StructureSearch, assess_structure, predictors
 
 __all__ = [
     "GapSettings",
     "Null",
+    "OverlapSettings",
     "Structure",
     "StructureSearch",
     "StructureSettings",
@@ -15,5 +22,6 @@ __all__ = [
     "assess_structure",
     "draw_reference",
     "find_gaps",
+    "overlap_evidence",
     "predictors",
 ]

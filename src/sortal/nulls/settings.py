@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["GapSettings", "StructureSettings", "ValleySettings"]
+__all__ = ["GapSettings", "OverlapSettings", "StructureSettings", "ValleySettings"]
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,28 @@ class GapSettings:
 
 
 @dataclass(frozen=True)
+class OverlapSettings:
+    """Constants of the evidence of groups that overlap."""
+
+    #: tuned: by eye; numbers of neighbours of the graphs, and the resolutions of their communities
+    graphs: tuple[tuple[int, tuple[float, ...]], ...] = ((25, (1.0,)), (50, (0.3, 1.0)))
+    #: tuned: by eye; what is added to the standard deviation of the twins, of which there are few
+    least_spread: float = 0.01
+    #: tuned: by eye; evidence above which more does not matter
+    certain_evidence: float = 8.0
+    #: tuned: by eye; linearity up to which no cloud is bent
+    straight: float = 0.3
+    #: tuned: generated kinds, so that a twentieth of the straight clouds are called groups; the
+    #: intercept of a logistic curve
+    intercept: float = -2.92
+    #: tuned: the same kinds; its slope by the evidence
+    evidence_slope: float = 1.46
+    #: tuned: the same kinds; its slope by linearity above ``straight``, since bent clouds have
+    #: evidence, too
+    linearity_slope: float = -25.0
+
+
+@dataclass(frozen=True)
 class StructureSettings:
     """Tuned constants of :func:`sortal.assess_structure`, with their defaults.
 
@@ -81,6 +103,7 @@ class StructureSettings:
 
     valleys: ValleySettings = ValleySettings()
     gaps: GapSettings = GapSettings()
+    overlap: OverlapSettings = OverlapSettings()
     #: tuned: by eye; share of a feature's range below which a step is jitter
     jitter: float = 1e-5
     #: tuned: by eye; fewest principal components of many features
@@ -114,4 +137,5 @@ class StructureSettings:
     confidence: float = 0.99
 
 
-VALLEYS, GAPS, STRUCTURE = ValleySettings(), GapSettings(), StructureSettings()
+VALLEYS, GAPS, OVERLAP = ValleySettings(), GapSettings(), OverlapSettings()
+STRUCTURE = StructureSettings()

@@ -9,11 +9,19 @@ import numpy as np
 from scipy.special import stdtrit
 
 from sortal._kernels.modes import FEWEST, line_evidence
-from sortal.distances import check_metric, check_points
-from sortal.nulls.coordinates import coordinates, depend_on_draws
+from sortal.distances import FORMS, check_metric, check_points, embed
+from sortal.nulls.coordinates import coordinates, depend_on_draws, placed
 from sortal.nulls.gaps import find_gaps
-from sortal.nulls.settings import STRUCTURE, GapSettings, StructureSettings, ValleySettings
+from sortal.nulls.overlap import overlap_evidence
+from sortal.nulls.settings import (
+    STRUCTURE,
+    GapSettings,
+    OverlapSettings,
+    StructureSettings,
+    ValleySettings,
+)
 from sortal.nulls.valleys import NUMBERS_OF_CLUSTERS, find_valleys, gap_factor
+from sortal.runtime.numerals import certain_percent
 from sortal.runtime.threads import in_threads
 from sortal.runtime.validation import InputError, check_random_state
 from sortal.typing import ArrayLike, Floats, Ints, Metric, RandomState, Rows
@@ -35,15 +43,23 @@ Answer: TypeAlias = Literal["separate", "overlapping", "one cloud"]
 N_NEIGHBOURHOODS = 60
 #: limit of cost: saves further searches at a time, and more of them near a limit
 N_SEARCHES, MAX_SEARCHES = 4, 64
-#: what a "no" says: the search is for gaps, so groups without them stay possible
-NO_GAPS = "No gaps between groups were found; groups that overlap cannot be excluded."
-#: what an "unclear" says
-UNCERTAIN_GAPS = "Gaps between groups are uncertain."
+#: limit of cost: saves correlations of more columns; their principal coordinates take their place
+MAX_COLUMNS = 200
+#: what is said of data without groups of either kind; it is no claim about classes of somebody's
+ONE_CLOUD = "One cloud: no split is better supported than another."
+BENT_CLOUD = "One bent cloud, or a chain of kinds: the evidence cannot tell which."
+#: what is said of data with groups
+KINDS = {"separate": "Separate groups.", "overlapping": "Groups that overlap, without gaps."}
+#: what is said where neither groups nor one cloud are likely
+UNCERTAIN = "One cloud, perhaps: groups of any kind are uncertain"
 
 
 @dataclass(frozen=True)
 class Structure:
-    """Decision whether gaps separate clusters in data, with its evidence.
+    """Whether data have separate groups, groups that overlap, or none, with the evidence.
+
+    The probabilities of the three (``probability``, ``overlapping``, ``one_cloud``) sum to 1, and
+    ``answer`` is the one that counts.
 
     Attributes
     ----------
@@ -52,8 +68,8 @@ class Structure:
         equally frequent. It allows for the random numbers of the search.
     decision : {"yes", "no", "unclear"}
         ``"yes"`` from a probability of .9, which few data sets without clusters reach. ``"no"``
-        below .2, otherwise ``"unclear"``. A "no" says that no gaps were found, and clusters that
-        overlap cannot be excluded.
+        below .2, otherwise ``"unclear"``. It is about gaps alone: ``answer`` knows of groups that
+        overlap.
     evidence : float
         -log p of the deepest valley between clusters that no way around it avoids, or what a gap
         between groups of any shape is worth, if that is more.
@@ -68,8 +84,12 @@ class Structure:
         Mean share of the largest principal component in neighbourhoods of a fifth of the objects:
         1 on a line. Random gaps are deeper in thin data, so these need more evidence.
     overlapping : float
-        Probability of groups without gaps between them: no single cloud describes the objects as
-        well as several that overlap. With ``probability`` and ``one_cloud`` it sums to 1.
+        Probability of groups without gaps between them: the objects' neighbours are together more
+        than those in one cloud with the same columns and correlations. Not sought, and 0, where
+        the decision is ``"yes"``.
+    overlap_evidence : float
+        Standard deviations of twins without groups, see :func:`sortal.nulls.overlap_evidence`.
+        A bent cloud has some, so more is needed of data along a curve.
 
     Equal objects have no gaps. A cluster of fewer than a twentieth of the objects can be
     missed, and so can long clusters side by side without a clear gap.
@@ -83,6 +103,7 @@ class Structure:
     error: float = 0.0
     linearity: float = STRUCTURE.column_linearity
     overlapping: float = 0.0
+    overlap_evidence: float = 0.0
 
     @property
     def grouped(self) -> float:
@@ -106,17 +127,35 @@ class Structure:
         """Number of objects below which a cluster can be missed."""
         return max(int(np.ceil(0.05 * self.n_objects)), FEWEST)
 
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether one cloud is likely, and groups are not excluded."""
+        return STRUCTURE.no_clusters_below <= self.grouped < 0.5
+
+    @property
+    def is_bent(self) -> bool:
+        """Whether one cloud is the answer only because its neighbourhoods follow a curve."""
+        straight = overlap_probability(self.overlap_evidence, STRUCTURE.overlap.straight)
+        return self.grouped < 0.5 <= straight
+
+    @property
+    def cloud(self) -> str:
+        """Sentence on data without groups, or with uncertain ones."""
+        if self.is_bent:
+            return BENT_CLOUD
+        if self.is_uncertain:
+            return f"{UNCERTAIN} (chance {certain_percent(self.grouped)})."
+        return ONE_CLOUD
+
     def __str__(self) -> str:
-        sentence = {
-            "yes": f"These data have clusters (probability {self.probability:.2f})",
-            "no": f"{NO_GAPS} The probability of gaps is {self.probability:.2f}",
-            "unclear": f"{UNCERTAIN_GAPS} Their probability is {self.probability:.2f}",
-        }[self.decision]
-        least = needed(self.linearity)
-        limit = ""
-        if self.decision != "yes":
-            limit = f" A cluster of fewer than {self.smallest} objects can be missed."
-        return f"{sentence}: evidence {self.evidence:.1f}, {least:.1f} is needed.{limit}"
+        shares = (
+            f"Probabilities: separate groups {self.probability:.2f}, groups that overlap "
+            f"{self.overlapping:.2f}, one cloud {self.one_cloud:.2f}."
+        )
+        if self.answer != "one cloud":
+            k = f" Gaps separate at least {self.n_clusters}." if self.n_clusters > 1 else ""
+            return f"{KINDS[self.answer]}{k} {shares}"
+        return f"{self.cloud} {shares} A group of fewer than {self.smallest} objects can be missed."
 
     def _repr_html_(self) -> str:
         """Decision as HTML."""
@@ -130,7 +169,7 @@ def assess_structure(
     random_state: RandomState = 0,
     settings: StructureSettings = STRUCTURE,
 ) -> Structure:
-    """Assess whether gaps separate clusters in the data.
+    """Assess whether data have separate groups, groups that overlap, or are one cloud.
 
     Parameters
     ----------
@@ -152,20 +191,22 @@ def assess_structure(
     (:func:`sortal.nulls.gaps.find_gaps`), and the larger evidence counts. Evidence of more than 400
     objects is divided by the square root of their number over 400. At most 2,000 objects are drawn.
     The mean of 4 searches decides. Where a t interval of 99 % for the probability has a limit,
-    there are up to 64. The objects are taken for independent: a random walk stays at some places by
-    chance, which are groups here. The documentation of stability has results for data of many
-    kinds.
+    there are up to 64. Groups that overlap have neither valleys nor gaps. Where these are not
+    certain, the graph of neighbours shows them, beside twins of the table that are one cloud
+    (:func:`sortal.nulls.overlap_evidence`). The objects are taken for independent: a random walk
+    stays at some places by chance, which are groups here. The documentation of stability has
+    results for data of many kinds.
 
     Examples
     --------
     >>> import numpy as np
     >>> from sortal import assess_structure
     >>> rng = np.random.default_rng(0)
-    >>> assess_structure(rng.normal(size=(600, 2))).decision
-    'no'
+    >>> assess_structure(rng.normal(size=(600, 2))).answer
+    'one cloud'
     >>> two = np.concatenate([rng.normal(c, 1, (100, 2)) for c in (0, 5)])
-    >>> assess_structure(two).decision
-    'yes'
+    >>> assess_structure(two).answer
+    'separate'
     """
     metric = check_metric(metric)
     if metric == "graph":
@@ -209,14 +250,25 @@ class StructureSearch:
     _gaps: dict[tuple[GapSettings, int], tuple[float, int, int]] = field(
         default_factory=dict, init=False
     )
+    _overlap: dict[OverlapSettings, float] = field(default_factory=dict, init=False)
     _seeds: list[list[int]] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        self._coordinates = coordinates(self.X, self.metric, self.rng, self.settings)
+        self._coordinates, self._rows = placed(self.X, self.metric, self.rng, self.settings)
         self._is_redrawn = depend_on_draws(self.X, self.metric)
 
     def structure(self, settings: StructureSettings = STRUCTURE) -> Structure:
         """The structure by these settings; those of the coordinates are as they were."""
+        structure = self.separation(settings)
+        if structure.decision == "yes" or not self._coordinates.shape[1]:
+            return structure
+        evidence = self._overlap_evidence(settings)
+        share = overlap_probability(evidence, structure.linearity, settings)
+        overlapping = (1 - structure.probability) * share
+        return replace(structure, overlapping=overlapping, overlap_evidence=evidence)
+
+    def separation(self, settings: StructureSettings = STRUCTURE) -> Structure:
+        """The structure by valleys and gaps alone; groups that overlap are not sought."""
         Z, numbers = self._coordinates, np.array(NUMBERS_OF_CLUSTERS)
         if Z.shape[1] == 0:
             return Structure(0.0, "no", 0.0, 1, len(Z))
@@ -259,6 +311,17 @@ class StructureSearch:
             n_clusters = max(n_clusters, _most_groups(in_threads(search, seeds)))
             structure = replace(structure, n_clusters=n_clusters)
         return structure
+
+    def _overlap_evidence(self, settings: StructureSettings) -> float:
+        """Evidence of groups that overlap, in the columns of the data if these are few."""
+        key = settings.overlap
+        if key not in self._overlap:
+            columns, d = self._coordinates, self.X.shape[1]
+            if self.metric in FORMS and isinstance(self.X, np.ndarray) and d <= MAX_COLUMNS:
+                columns = np.asarray(embed(self.X[self._rows], str(self.metric)), dtype=np.float64)
+            rng = np.random.default_rng(self._seeds_of(0)[0])
+            self._overlap[key] = overlap_evidence(columns, rng, key)
+        return self._overlap[key]
 
     def _seeds_of(self, round_: int) -> list[int]:
         """Seeds of the searches of a round, the same whenever it is asked for."""
@@ -350,6 +413,16 @@ def gap_evidence(
     gaps, valleys = settings.gaps, settings.valleys
     share = max(contrast - gaps.free_contrast, 0.0) / (gaps.enough_contrast - gaps.free_contrast)
     return min(share * needed(linear, settings) * gap_factor(n, valleys), valleys.max_evidence)
+
+
+def overlap_probability(
+    evidence: float, linear: float, settings: StructureSettings = STRUCTURE
+) -> float:
+    """Probability of groups that overlap, where none are separate."""
+    overlap = settings.overlap
+    logit = overlap.intercept + overlap.evidence_slope * min(evidence, overlap.certain_evidence)
+    logit += overlap.linearity_slope * max(linear - overlap.straight, 0.0)
+    return float(1 / (1 + np.exp(-logit)))
 
 
 def needed(

@@ -10,7 +10,7 @@ import numpy as np
 
 from sortal.nulls.references import Null, NullKind
 from sortal.nulls.settings import VALLEYS
-from sortal.nulls.structure import Structure, structure_of
+from sortal.nulls.structure import Structure, StructureSearch
 from sortal.runtime.validation import InputError
 from sortal.stability._agreement import least_kept
 from sortal.stability.curves import overlapping
@@ -142,7 +142,8 @@ def calibrated_stability(
     kinds = null.kinds if n_references else ()
     structure = labels = None
     if "gaussian" in kinds:
-        structure = structure_of(engine.X, engine.metric, engine.generator(2**31 + 7))
+        search = StructureSearch(engine.X, engine.metric, engine.generator(2**31 + 7))
+        structure = search.separation()
         kinds = kinds_beside(kinds, structure)
         number = min(max(structure.n_clusters, 2), numbers[-1])
         labels = engine.fit(None, [number], engine.generator(2**31 + 5))[0]

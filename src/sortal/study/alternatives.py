@@ -17,7 +17,7 @@ from sortal.judge.evidence import canonical_order
 from sortal.labelings.partitions import canonical_codes
 from sortal.meaning.effects import carriers
 from sortal.nulls.coordinates import placed
-from sortal.nulls.structure import needed, structure_of
+from sortal.nulls.structure import StructureSearch, needed
 from sortal.nulls.valleys import separated, valley_evidence
 from sortal.runtime.validation import InputError
 from sortal.study.decision import current_facts
@@ -311,7 +311,7 @@ class _ViewSearch:
     def _structure(self, view: DataView) -> float:
         """Evidence of structure in a view; 0 where there is too little for so many views."""
         P = view.points(self.X[self.rows])
-        structure = structure_of(P, "euclidean", np.random.default_rng(0))
+        structure = StructureSearch(P, "euclidean", np.random.default_rng(0)).separation()
         least = needed(structure.linearity) + float(np.log(max(self.n_searched, 1)))
         is_clear = structure.decision == "yes" and structure.evidence >= least
         return structure.evidence if is_clear else 0.0

@@ -70,7 +70,7 @@ class Answer(AnswerFacts):
         Why the judge did not decide where it would have: edges alone, too few or equal objects, no
         clustering of two clusters beside another.
     structure : Structure
-        Whether gaps separate clusters in the data.
+        Whether the data have separate groups, groups that overlap, or are one cloud.
     recovery, near_best : Recovery, float
         How near it is to the groups that made the data, if groups made them; it does not depend on
         the other candidates. And the probability that no candidate is better by more than 0.05.

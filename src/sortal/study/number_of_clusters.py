@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sortal.judge import FEWEST_OBJECTS
-from sortal.nulls.structure import NO_GAPS, UNCERTAIN_GAPS
+from sortal.nulls.structure import ONE_CLOUD
 from sortal.runtime.numerals import percent
 from sortal.runtime.validation import InputError
 from sortal.study.study import Study
@@ -28,15 +28,14 @@ class NumberOfClusters:
     Attributes
     ----------
     k : int
-        That of the best clustering; 1 where gaps between clusters are less probable than none. That
-        is no evidence of one cluster: those that overlap cannot be excluded.
+        That of the best clustering; 1 where one cloud is more probable than groups of any kind.
     probabilities : Series
-        The probability of each number; they sum to 1. That of 1 is the probability that no gaps
-        separate clusters.
+        The probability of each number; they sum to 1. That of 1 is the probability of one
+        cloud.
     table : DataFrame
         The best clustering of each number that the default sweep found, and its recovery.
     structure : Structure or None
-        Whether gaps separate clusters.
+        The probabilities of separate groups, of groups that overlap, and of one cloud.
     """
 
     k: int
@@ -52,10 +51,9 @@ class NumberOfClusters:
         ]
         others = " or ".join(likely)
         if self.k == 1:
-            is_no = self.structure is not None and self.structure.decision == "no"
-            gaps = f"chance of gaps {percent(1 - shares[1], 0)}"
-            more = f", with {others} clusters" * bool(likely)
-            return f"{NO_GAPS if is_no else UNCERTAIN_GAPS} The {gaps}{more}."
+            cloud = ONE_CLOUD if self.structure is None else self.structure.cloud
+            more = f", with {others}" * bool(likely)
+            return f"{cloud} The chance of groups is {percent(1 - shares[1], 0)}{more}."
         return f"{self.k} clusters ({percent(shares[self.k], 0)}){', or ' * bool(likely)}{others}."
 
 
@@ -77,7 +75,7 @@ def n_clusters(
 
     Notes
     -----
-    The probability of gaps comes from :func:`sortal.assess_structure`; the learned judge divides
+    The probability of groups comes from :func:`sortal.assess_structure`; the learned judge divides
     it among the clusterings of the default sweep.
 
     Examples
@@ -99,7 +97,7 @@ def n_clusters(
             f"the learned judge takes {FEWEST_OBJECTS} objects or more that have features or "
             "distances; sortal.stability.ESTIMATORS has other ways"
         )
-    structured = 1.0 if answer.structure is None else answer.structure.probability
+    structured = 1.0 if answer.structure is None else answer.structure.grouped
     shares = {1: 1 - structured} | {
         number.k: structured * number.probability for number in answer.numbers
     }

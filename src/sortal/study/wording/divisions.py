@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sortal.nulls.structure import NO_GAPS
+from sortal.nulls.structure import ONE_CLOUD
 from sortal.runtime.numerals import number_word, percent
 from sortal.study.wording.phrases import LIMITS, agreement, clusters, listed, span
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TITLE = "Other ways to group them"
 #: sentences on why there is no alternative
 REASONS = {
-    "structure": f"{NO_GAPS} Other ways to group them were not sought.",
+    "structure": f"{ONE_CLOUD} Other ways to group them were not sought.",
     "graph": "For graphs, sortal does not look for other ways to group the objects.",
     "objects": "There are too few objects to look for other ways to group them.",
     "equal": "All objects are equal.",

@@ -29,8 +29,8 @@ class WordingLimits:
     length: int = 150
     #: numbers of groups are named until they reach this probability together
     enough: float = 0.8
-    #: least probability of groups that are called likely when the decision is unclear
-    probable: float = 0.6
+    #: least probability of what is called almost certain
+    certain: float = 0.9
     #: least agreement of clusterings that are much the same, and least advantage that is one
     same: float = 0.8
     better: float = 0.05
@@ -57,22 +57,14 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def decision(answer: AnswerFacts) -> str | None:
-    """Whether the data have clusters: "yes", "no" or "unclear"; None if not judged."""
-    return None if answer.structure is None else answer.structure.decision
-
-
-def probably(answer: AnswerFacts) -> bool:
-    """Whether groups are likely although the decision is unclear."""
-    evidence = answer.structure
-    if evidence is None:
-        return False
-    return evidence.decision == "unclear" and evidence.probability >= LIMITS.probable
+def kind_of_groups(answer: AnswerFacts) -> str | None:
+    """The answer on the data: "separate", "overlapping" or "one cloud"; None if not judged."""
+    return None if answer.structure is None else answer.structure.answer
 
 
 def natural(answer: AnswerFacts) -> bool:
-    """Whether groups are certain, likely or not judged, so that nothing speaks against them."""
-    return decision(answer) in (None, "yes") or probably(answer)
+    """Whether groups are likely or not judged, so that nothing speaks against them."""
+    return kind_of_groups(answer) != "one cloud"
 
 
 def clusters(k: int) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sortal.bounds.wording import skipped_short
-from sortal.nulls.structure import NO_GAPS, UNCERTAIN_GAPS
 from sortal.runtime.numerals import certain_percent, number_word, percent, percent_down, percent_up
 from sortal.study.facts import RANDOM
 from sortal.study.numbers import LEAST_LIKELY
@@ -14,9 +13,9 @@ from sortal.study.wording.assumed import assumptions
 from sortal.study.wording.phrases import (
     LIMITS,
     agreement,
-    decision,
     groups,
     is_supplied,
+    kind_of_groups,
     listed,
     lower_first,
     natural,
@@ -38,8 +37,11 @@ if TYPE_CHECKING:
 
 #: headings of the table of the user's clusterings
 OWN_HEADS = ("", "yours", "groups", "recovery", "like the first")
-#: what takes the place of the groups where no gaps between them were found
-INSTEAD = "What would tell more: a few labels (sortal label), or other features."
+#: what takes the place of the groups where there are none
+INSTEAD = (
+    "Groups that these columns do not show cannot be excluded. A few labels (sortal label) or "
+    "other columns would tell."
+)
 ANYWAY = "--anyway shows the best split."
 
 
@@ -75,29 +77,33 @@ def _duration(seconds: float) -> str:
 
 
 def headline(answer: AnswerFacts, *, anyway: bool = True) -> str:
-    """The finding: how many groups, and how sure it is that gaps separate any.
+    """The finding: the number and the kind of the groups, and the chance that there are any.
 
-    These are two claims, each with its own probability. Without ``anyway``, the best split of data
-    without gaps is not shown, and the option that shows it is named.
+    Without ``anyway``, the best split of data without groups is not shown, and the option that
+    shows it is named.
     """
     data = _data(answer)
     if is_supplied(answer):
         more = f" {data[0].upper()}{data[1:]}." if data else ""
         return f"{_of_own(answer, groups(answer.n_clusters))}{more}"
-    if decision(answer) == "no":
+    if not natural(answer):
+        assert answer.structure is not None
         if is_none(answer) and not anyway:
-            return f"{NO_GAPS} {ANYWAY}"
-        return f"{NO_GAPS} The best split has {groups(answer.n_clusters)}."
+            return f"{answer.structure.cloud} {ANYWAY}"
+        return f"{answer.structure.cloud} The best split has {groups(answer.n_clusters)}."
     return f"{_number(answer)}; {data}." if data else f"{_number(answer)}."
 
 
 def _number(answer: AnswerFacts) -> str:
-    """The number of groups, with its probability where others were tried."""
-    k, first = groups(answer.n_clusters), next(iter(answer.numbers), None)
-    if first is None or first.k != answer.n_clusters or len(answer.numbers) == 1:
-        return k if natural(answer) else f"Perhaps {k}"
-    adverb = "Probably" if natural(answer) and first.probability > 0.5 else "Perhaps"
-    return f"{adverb} {k} ({certain_percent(first.probability)})"
+    """The number of groups, and of which kind they are."""
+    k = answer.n_clusters
+    first = next((number for number in answer.numbers if number.k == k), None)
+    is_likely = len(answer.numbers) < 2 or (first is not None and first.probability >= 0.5)
+    if kind_of_groups(answer) == "overlapping":
+        return f"About {k} kinds that overlap"
+    about = "" if is_likely else "About "
+    separate = f"{k} separate groups" if kind_of_groups(answer) == "separate" else groups(k)
+    return f"{about}{separate}"
 
 
 def _of_own(answer: AnswerFacts, k: str) -> str:
@@ -120,18 +126,20 @@ def _of_own(answer: AnswerFacts, k: str) -> str:
 
 
 def _data(answer: AnswerFacts) -> str:
-    """Whether gaps separate groups, as a clause."""
-    if answer.structure is None:
+    """Whether the data have groups, and of which kind, as a clause."""
+    structure = answer.structure
+    if structure is None:
         return ""
-    chance = certain_percent(answer.structure.probability)
-    if decision(answer) == "no":
-        return lower_first(NO_GAPS)
-    if not natural(answer):
-        return f"{lower_first(UNCERTAIN_GAPS)} (chance {chance})"
-    adverb = "almost certainly" if decision(answer) == "yes" else "probably"
+    if structure.answer == "one cloud":
+        return lower_first(structure.cloud)
+    what, chance = {
+        "separate": ("gaps between groups are", structure.probability),
+        "overlapping": ("groups without gaps are", structure.grouped),
+    }[structure.answer]
+    adverb = "almost certain" if chance >= LIMITS.certain else "likely"
     is_series = any(finding.key == "successive" for finding in answer.findings)
     condition = f", if the {answer.noun} are independent" * is_series
-    return f"the data {adverb} have groups ({chance}){condition}"
+    return f"{what} {adverb} ({certain_percent(chance)}){condition}"
 
 
 def group_lines(
@@ -175,12 +183,18 @@ def own_lines(clusterings: Sequence[OwnClustering]) -> list[tuple[str, ...]]:
 
 
 def is_none(answer: AnswerFacts) -> bool:
-    """Whether no gaps between groups were found, and nothing else was asked about."""
-    return decision(answer) == "no" and not is_supplied(answer) and answer.guarantee is None
+    """Whether the data are one cloud, and nothing else was asked about."""
+    return (
+        not natural(answer)
+        and answer.structure is not None
+        and not answer.structure.is_uncertain
+        and not is_supplied(answer)
+        and answer.guarantee is None
+    )
 
 
 def lines(answer: AnswerFacts, *, anyway: bool = False) -> list[tuple[str, str]]:
-    """Further facts, each with its heading; without gaps only ``anyway`` tells of the split."""
+    """Further facts, each with its heading; of one cloud only ``anyway`` tells of the split."""
     if is_none(answer) and not anyway:
         # what a split repeats is told where the split is shown
         findings = tuple(finding for finding in answer.findings if finding.key != "reproduced")
@@ -424,7 +438,7 @@ def _unfinished(answer: AnswerFacts) -> str:
     if unjudged is None:
         return text
     judged = answer.tried.distinct
-    missing = "" if answer.structure else "; gaps between groups were not sought"
+    missing = "" if answer.structure else "; whether there are groups was not sought"
     stopped = f"judging, after {judged:,} of {judged + unjudged:,} clusterings{missing}"
     return f"{stopped}; {text}" if text else stopped
 
@@ -441,7 +455,7 @@ def _singles(answer: AnswerFacts) -> str:
 
 
 def one_line(answer: AnswerFacts, *, anyway: bool = False) -> str:
-    """The answer on one line; of data without gaps the best split only with ``anyway``."""
+    """The answer on one line; of one cloud the best split only with ``anyway``."""
     worth = ""
     if answer.recovery is not None and (anyway or not is_none(answer)):
         worth = f" {recovered(answer.recovery)}."

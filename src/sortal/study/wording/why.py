@@ -47,7 +47,7 @@ def missed(answer: AnswerFacts) -> list[str]:
     """Sentence on the size of the groups that the test of structure can miss."""
     evidence = answer.structure
     if evidence is None or evidence.decision == "yes":
-        return []
+        return []  # what is separate is large enough
     return [f"A group of fewer than {evidence.smallest:,} objects can be missed."]
 
 
