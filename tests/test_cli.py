@@ -38,7 +38,7 @@ def test_answer_report_labels_and_study(finished):
     folder, result = finished
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
-    assert result.stdout.startswith("wine: 3 separate groups; gaps between groups are almost certain (")
+    assert result.stdout.startswith("wine: 3 separate groups; gaps between groups are almost")
     assert result.stdout.count("\n") == 1
     assert (folder / "w.html").stat().st_size < 1_500_000
     labels = pd.read_csv(folder / "l.csv")
