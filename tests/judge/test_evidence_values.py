@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 from scipy import sparse
 
 from sortal.judge import (
@@ -169,3 +170,14 @@ def test_no_column_is_undefined_far_from_the_anchors():
     found = columns(gather(X, np.arange(36, dtype=np.int32)[None] % 30))
     assert all(np.isfinite(values).all() for values in found.values())
     assert found["agree k"][0] == 0
+
+
+def test_duplicates_are_objects_with_five_equal_ones():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    X[:8] = X[0]
+    X[8:13] = X[8]  # only four others
+    found = columns(gather(X, np.arange(40, dtype=np.int32)[None] % 2))
+    assert found["data duplicates"][0] == 8 / 40
+    assert found["data repeated values"][0] == pytest.approx(1 - 29 / 40)
+    Z = X + np.random.default_rng(1).normal(size=X.shape) * 1e-3
+    assert columns(gather(Z, np.arange(40, dtype=np.int32)[None] % 2))["data duplicates"][0] == 0

@@ -47,6 +47,14 @@ def of_valleys(X: Any, base: dict[str, Any], changes: dict[str, float]) -> Any:
     return [[one.evidence, one.error, one.n_clusters] for one in found]
 
 
+def ways(X: Any, candidates: dict[str, Any]) -> Any:
+    """Alternatives to the best of some clusterings, with the evidence of each."""
+    study = sortal.Study(X)
+    study.add(candidates)
+    study.by = "silhouette"
+    return [[one.name, one.n_clusters, one.evidence] for one in study.alternatives()]
+
+
 def fixtures() -> dict[str, Any]:
     rng = np.random.default_rng(7)
     y = np.arange(96) % 3
@@ -72,7 +80,12 @@ def fixtures() -> dict[str, Any]:
 # fmt: off
 CASES = {
     "valleys": [
+        lambda near, deep: [said(near[:64]), said(deep[:64])],
+    ],
+    "valleys of large data": [
         lambda near, deep, cloud, arc: [said(X) for X in (near, deep, cloud, arc)],
+    ],
+    "valleys of few objects": [
         lambda near: said(near[:, :1]),
         lambda near: [said(near[:n]) for n in (31, 32, 47, 48)],
         # searches are repeated, since the probability is near a limit
@@ -86,13 +99,17 @@ CASES = {
         lambda counts: [said(counts), said(counts, metric="cosine")],
         lambda near: [said(near, random_state=seed) for seed in (1, np.random.default_rng(2))],
     ],
+    "settings of fits": [
+        lambda near, deep: [of_valleys(X[:48], {"close_look": 0.0}, {"max_fitted": 2}) for X in
+            (near, deep)],
+    ],
     "settings of valleys": [
-        lambda near: of_valleys(near, {"close_look": 0.0}, {"objects_per_cluster": 48,
+        lambda near: of_valleys(near[:60], {"close_look": 0.0}, {"objects_per_cluster": 48,
             "usual_size": 24, "folds": 3, "covariance_ridge": .5, "valley_limit": .5, "max_fitted":
             1, "max_evidence": 2.0}),
     ],
     "settings of borders": [
-        lambda near: of_valleys(near, {"close_look": 0.0}, {"border": .4, "min_border_objects": 25,
+        lambda near: of_valleys(near[:60], {"close_look": 0.0}, {"border": .4, "min_border_objects": 25,
             "path_neighbours": 4, "density_neighbour": 3, "cross_axes": 0, "variance_inflation": 1.0,
             "curve_limit": .1, "curve_deduction": 1.0, "straight_factor": 1.0}),
     ],
@@ -126,6 +143,11 @@ CASES = {
         lambda column: said(np.abs(np.round(column, 1) - np.round(column.T, 1)),
             metric="precomputed"),
         lambda near: [said(np.repeat(near[:40], 2, axis=0)), said(np.c_[near, np.ones(96)])],
+    ],
+    "ties": [
+        # of a hundred features, ties are spread
+        lambda: said(np.random.default_rng(0).integers(0, 3, (40, 100)).astype(float)),
+        lambda: said(np.random.default_rng(0).integers(0, 3, (40, 101)).astype(float)),
         lambda grid: [said(grid[:, :1]), said(np.repeat(grid, 2, axis=0)), said(np.c_[grid, grid[:,
             ::-1] ** 2, np.arange(90) % 2])],
         lambda near: [said(np.round(near, 2), replace(VALLEYS, jitter=j)) for j in (0.0, 1e-3, .01)],
@@ -138,6 +160,10 @@ CASES = {
     "neighbourhoods": [
         lambda near: [said(near, replace(VALLEYS, neighbourhood=h, min_neighbourhood=m)) for h, m in
             ((.05, 3), (.5, 3), (.05, 50), (.05, 500))],
+    ],
+    "alternatives": [
+        lambda near, y: ways(near[:60], {"a": y[:60], "b": y[:60] % 2}),
+        lambda deep, y: ways(deep[:60], {"a": y[:60], "c": y[:60] // 2, "d": np.arange(60) % 5}),
     ],
     "probabilities": [
         lambda: [predictors(e, n, s) for e in (0.0, 1.0, 2.8, 4.0, 9.0) for n, s in ((10, .2), (20,
@@ -176,3 +202,13 @@ CASES = {
 # fmt: on
 
 test_values = table_test(__file__, CASES, fixtures)
+
+
+def test_as_many_clusters_are_sought_as_there_are_up_to_six():
+    """Sixteen objects for each cluster, so that no search for more is made."""
+    rng = np.random.default_rng(0)
+    for k in (2, 3, 4, 5, 6):
+        X = rng.normal(size=(16 * k, 2)) + 30 * np.eye(k)[np.arange(16 * k) % k] @ rng.normal(
+            size=(k, 2)
+        )
+        assert sortal.assess_structure(X, settings=VALLEYS).n_clusters == k, k
