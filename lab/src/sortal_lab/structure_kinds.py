@@ -402,3 +402,123 @@ LEFT_OUT = {
     "20 Gaussians, d = 2, 4 sd", "20 Gaussians, d = 500, 8 sd", "4 in a row, d = 2, 4 sd", "boxes",
     "heavy tails", "of unequal spread", "skewed", "two arcs, d = 10",
 }  # fmt: skip
+
+
+def _columns(
+    rng: Rng, n: int, *, k: int, d: int, apart: float, df: float = 0, shared: float = 0
+) -> Points:
+    """Unequal groups whose nearest centres are so many standard deviations apart."""
+    centres = rng.normal(size=(k, d))
+    gaps = np.linalg.norm(centres[:, None] - centres[None], axis=2)
+    centres *= apart / gaps[np.triu_indices(k, 1)].min()
+    group = rng.choice(k, n, p=rng.dirichlet(np.full(k, 3.0)))
+    noise = rng.standard_t(df, size=(n, d)) if df else rng.normal(size=(n, d))
+    common = rng.normal(size=(n, 1)) * rng.choice([-1, 1], d)
+    return centres[group] + np.sqrt(1 - shared) * noise + np.sqrt(shared) * common
+
+
+def _bent_columns(rng: Rng, n: int, *, k: int, d: int, apart: float) -> Points:
+    """The same groups with columns of long tails."""
+    X = _columns(rng, n, k=k, d=d, apart=apart)
+    return np.sinh(X / X.std(axis=0))
+
+
+def _wide_and_narrow(rng: Rng, n: int) -> Points:
+    """Two groups on two shared factors in thirty columns, one wider and apart from the other."""
+    wide = rng.uniform(size=(n, 1)) < 0.4
+    factors = rng.normal(size=(n, 2)) @ rng.normal(size=(2, 30))
+    X = factors * np.where(wide, 1.6, 0.8) + wide * rng.normal(size=30) * 1.35
+    return X + 0.6 * rng.normal(size=(n, 30))
+
+
+def _yes_or_no(rng: Rng, n: int, *, k: int, d: int) -> Points:
+    """Binary columns of latent classes."""
+    shares = rng.beta(0.8, 0.8, size=(k, d))
+    return (rng.uniform(size=(n, d)) < shares[rng.integers(k, size=n)]).astype(np.float64)
+
+
+def _graded(rng: Rng, n: int, *, k: int, d: int) -> Points:
+    """Answers from 0 to 4 of groups."""
+    X = 0.9 * rng.normal(size=(k, d))[rng.integers(k, size=n)] + rng.normal(size=(n, d))
+    return np.digitize(X, [-1.5, -0.5, 0.5, 1.5]).astype(np.float64)
+
+
+def _rates(rng: Rng, n: int, *, k: int, d: int) -> Points:
+    """Poisson counts of groups."""
+    rates = np.exp(rng.normal(0.5, 0.7, size=(k, d)))
+    return rng.poisson(rates[rng.integers(k, size=n)]).astype(np.float64)
+
+
+def _overlapping(name: str, draw: Draw, **options: float) -> Kind:
+    """Kind of data with groups that overlap."""
+    return Kind(name, "overlapping", True, partial(draw, **options))
+
+
+OVERLAPPING = (
+    *(
+        _overlapping(f"{k} unequal, d = {d}, {apart:g} sd", _columns, k=k, d=d, apart=apart)
+        for k, d, apart in (
+            (2, 4, 3.0), (2, 10, 3.0), (3, 4, 3.0), (3, 10, 2.5), (3, 30, 3.0), (5, 4, 2.5),
+            (5, 10, 2.5), (5, 30, 3.0), (8, 4, 2.0), (8, 10, 2.5), (8, 30, 3.0),
+        )
+    ),
+    _overlapping("4 with tails, d = 8, 3 sd", _columns, k=4, d=8, apart=3.0, df=4),
+    _overlapping("5 correlated, d = 15, 3 sd", _columns, k=5, d=15, apart=3.0, shared=0.4),
+    _overlapping("4 skewed, d = 8, 3 sd", _bent_columns, k=4, d=8, apart=3.0),
+    _overlapping("wide and narrow, d = 30", _wide_and_narrow),
+    _overlapping("5 classes of 30 answers", _yes_or_no, k=5, d=30),
+    _overlapping("3 groups of 10 grades", _graded, k=3, d=10),
+    _overlapping("5 groups of 20 counts", _rates, k=5, d=20),
+)  # fmt: skip
+
+
+def _clayton(rng: Rng, n: int) -> Points:
+    """Columns that agree in their lower tails (a Clayton copula)."""
+    shared = rng.gamma(1, size=(n, 1))
+    return (1 + rng.exponential(size=(n, 4)) / shared) ** -1.0
+
+
+def _mixed_tails(rng: Rng, n: int) -> Points:
+    """Columns with a common scale, from gamma variables."""
+    return rng.gamma(2, size=(n, 1)) * rng.gamma(3, size=(n, 7))
+
+
+def _one_trait(rng: Rng, n: int) -> Points:
+    """Fifteen answers of one trait, with thresholds of their own."""
+    X = rng.normal(size=(n, 1)) + rng.normal(size=(n, 15))
+    return np.stack([np.digitize(x, np.sort(rng.normal(size=3))) for x in X.T], axis=1) * 1.0
+
+
+def _zeros(rng: Rng, n: int) -> Points:
+    """Counts with many zeros and a common rate."""
+    rates = rng.gamma(1, size=(n, 1)) * rng.uniform(0.5, 3, 10)
+    return rng.poisson(rates) * (rng.uniform(size=(n, 10)) < 0.6) * 1.0
+
+
+def _ball(rng: Rng, n: int) -> Points:
+    """A uniform ball in six dimensions."""
+    Z = rng.normal(size=(n, 6))
+    return Z / np.linalg.norm(Z, axis=1, keepdims=True) * rng.uniform(size=(n, 1)) ** (1 / 6)
+
+
+def _saddle(rng: Rng, n: int) -> Points:
+    """A saddle with noise in five columns."""
+    x, y = rng.normal(size=(2, n))
+    return np.column_stack([x, y, x * y, *rng.normal(size=(2, n))]) + 0.3 * rng.normal(size=(n, 5))
+
+
+#: kinds that were made after everything was chosen; groups and clouds
+FRESH = (
+    _null("Clayton", "fresh", _clayton),
+    _null("common scale", "fresh", _mixed_tails),
+    _null("answers of one trait", "fresh", _one_trait),
+    _null("counts with zeros", "fresh", _zeros),
+    _null("ball, d = 6", "fresh", _ball),
+    _null("saddle", "fresh", _saddle),
+    _overlapping("6 unequal, d = 7, 2.5 sd", _columns, k=6, d=7, apart=2.5),
+    _overlapping("3 with tails, d = 12, 3 sd", _columns, k=3, d=12, apart=3.0, df=3),
+    _overlapping("4 groups of 15 grades", _graded, k=4, d=15),
+    _overlapping("3 classes of 25 answers", _yes_or_no, k=3, d=25),
+    _overlapping("4 groups of 12 counts", _rates, k=4, d=12),
+    _overlapping("7 skewed, d = 12, 3 sd", _bent_columns, k=7, d=12, apart=3.0),
+)

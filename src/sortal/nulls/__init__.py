@@ -1,7 +1,7 @@
 """Null references: data like the user's, without its clusters."""
 
 from sortal.nulls.gaps import find_gaps
-from sortal.nulls.overlap import overlap_evidence
+from sortal.nulls.overlap import CopulaTwins, overlap_evidence
 from sortal.nulls.references import Null, draw_reference
 from sortal.nulls.settings import (
     GapSettings,
@@ -12,6 +12,7 @@ from sortal.nulls.settings import (
 from sortal.nulls.structure import Structure, StructureSearch, assess_structure, predictors
 
 __all__ = [
+    "CopulaTwins",
     "GapSettings",
     "Null",
     "OverlapSettings",
