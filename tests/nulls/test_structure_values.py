@@ -179,11 +179,8 @@ CASES = {
         lambda column: [said(column, replace(VALLEYS, **change)) for change in
             ({"column_linearity": .9}, {"column_linearity": .1}, {"intercept": -14.0})],
     ],
-    "sentences": [
-        lambda: [str(Structure(.5, d, 4.04, 2, n, .01, s)) for d, n, s in (("yes", 99, .4), ("no",
-            101, .2), ("unclear", 20, .9))],
+    "smallest": [
         lambda: [Structure(.5, "no", 4.0, 2, n).smallest for n in (1, 99, 100, 101, 400, 401, 999)],
-        lambda: Structure(.5, "no", 4.0, 2, 30)._repr_html_(),
     ],
     "references": [
         lambda few: [draw_reference(few, "shuffled", random_state=s).toarray().nonzero() for s in
