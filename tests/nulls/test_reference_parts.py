@@ -46,6 +46,6 @@ def test_a_kind_that_the_data_do_not_have_is_rejected_with_those_that_they_have(
 
 
 def test_the_sentence_says_what_can_be_missed_unless_there_are_clusters():
-    for decision, said in (("yes", False), ("no", True), ("unclear", True)):
-        found = Structure(0.5, decision, 4.0, 2, 100, 0.01, 0.4)
+    for shares, said in (((0.9, 0.0), False), ((0.1, 0.7), False), ((0.1, 0.2), True)):
+        found = Structure(shares[0], "unclear", 4.0, 2, 100, overlapping=shares[1])
         assert ("can be missed" in str(found)) == said
