@@ -48,13 +48,14 @@ SAID = {
     "groups": [
         "separate groups; gaps between groups are almost certain",
         "If groups made these data, these match them about 0.",
-        "% right",
+        "(right for ",
+        "label 20 random rows to find out",
     ],
     "no groups": [
         "One cloud: no split is better supported than another. --anyway shows the best split."
     ],
     "own labelings": ["The best of your three clusterings is mine", "like the first"],
-    "labels": ["have a wrong `class`", "You can be 90 % sure", "(forecasts)", "Label next"],
+    "labels": ["have a wrong class", "You can be 90 % sure", "; forecasts", "Label next"],
     "texts": ["90 texts", "orbit"],
 }
 
@@ -100,6 +101,6 @@ def test_levels_widths_and_quiet(folder, monkeypatch):
     assert quiet.stdout.count("\n") == 1
     assert quiet.stdout.startswith("groups: ")
     anyway = run("run", *KINDS["no groups"], "--anyway", cwd=folder)
-    assert "Quality" in anyway.stdout
+    assert "Recovery" in anyway.stdout
     assert "The best split has" in " ".join(anyway.stdout.split())
     assert "--anyway" not in anyway.stdout

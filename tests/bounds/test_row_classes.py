@@ -164,7 +164,7 @@ def test_files_of_run_have_the_class_before_the_cluster(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
-    assert "unlabelled rows have a wrong `class` (--labels FILE)" in text
+    assert "unlabelled rows have a wrong class." in text
     assert "Label next rows" in text
     out = pd.read_csv(tmp_path / "out.csv")
     names = [

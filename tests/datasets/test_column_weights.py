@@ -180,7 +180,7 @@ def test_answer_says_what_got_no_weight():
     X = np.hstack([four_groups()[0], noise()])
     study = sortal.Study(X).sweep("kmeans", k=[3, 4], n_init=1, progress=False)
     best = study.best(stability=False)
-    assert "'x5', 'x6', 'x7' without weight" in str(best)
+    assert "'x5', 'x6', 'x7' ignored" in str(best)
     (finding,) = best.to_dict()["findings"]
     sentence = "3 columns depend on no other column and were given no weight: 'x5', 'x6', 'x7'."
     assert finding["sentence"] == sentence

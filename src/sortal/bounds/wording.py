@@ -235,7 +235,7 @@ def next_rows(rows: Sequence[int]) -> str:
     listed = ", ".join(f"{row:,}" for row in rows[:MOST_ROWS])
     return (
         f"Label next, in this order: rows {listed} (counted from 0). They are drawn at random, and "
-        "the guarantee needs that: skip none, and pick none. Rows that teach (sortal label "
+        "the guarantee needs that: a skipped row counts as wrong. Rows that teach (sortal label "
         "--teach) are chosen apart from these."
     )
 
@@ -291,7 +291,7 @@ def question(number: int | None, ordered: bool, anytime: bool) -> str:
     )
     return (
         f"Question {number} about these labels; sortal counts them, in copies of the file too. "
-        f"This answer takes {share:.3g} of 100 chances to fail that you allow. {20 / number:.3g} "
+        f"This answer uses {share:.3g} % of the risk that you allow (delta). {20 / number:.3g} % "
         f"are kept for later questions, so all answers hold together. {validity}"
     )
 

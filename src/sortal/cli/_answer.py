@@ -80,7 +80,8 @@ def show(
         _show_groups(study, answer, console)
     if not none:
         console.print()
-    more = ("More", "--why (reasons), --all (candidates)")
+    classes = ", --labels FILE (the class of every row)" * (answer.guarantee is not None)
+    more = ("More", f"--why (reasons), --all (every clustering tried){classes}")
     for head, text in (*screen.lines(answer, anyway=output.anyway), *files, more):
         print_wrapped(console, text, head=head)
     if output.why:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sortal.study.facts import AnswerFacts
 
-#: a few words for each kind of finding; ``{}`` are the columns
+#: a few words for each kind of finding; ``{}`` are the columns, ``{far}`` values
 PHRASES = {
     "distances": "taken for features, not distances",
     "edges": "taken for rows, not edges of a graph",
@@ -29,7 +29,7 @@ PHRASES = {
     "label": "{} excluded (named like classes)",
     "reproduced": "the groups repeat the values of {}",
     "successive": "rows are independent, though each is like the next",
-    "sentinel": "repeated far values in {} read as missing",
+    "sentinel": "{far} in {} read as missing",
     "order": "rows are sorted by {}: labels are no random sample",
     "magnitude": "columns scaled to standard deviation 1",
     "units": "columns scaled to standard deviation 1, since their units differ",
@@ -46,8 +46,8 @@ PHRASES = {
     "duplicate-columns": "repeated columns count once",
     "exclusive": "{} read as one category",
     "weight": "{} excluded (a weight)",
-    "independent": "{} without weight (depends on no other column)",
-    "repeated": "{} without weight (repeats another column)",
+    "independent": "{} ignored (unrelated to the other columns)",
+    "repeated": "{} ignored (repeats another column)",
 }
 
 
@@ -75,4 +75,7 @@ def _phrase(finding: Any) -> str:
     phrase = PHRASES.get(finding.key)
     if phrase is None:
         return str(finding.to_dict()["sentence"]).removesuffix(".")
-    return phrase.format(", ".join(names))
+    far: set[float] = set()
+    if finding.key == "sentinel":
+        far = far.union(*finding.facts["values"].values())
+    return phrase.format(", ".join(names), far=" and ".join(f"{value:g}" for value in sorted(far)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sortal.bounds.tails import b_max
 from sortal.bounds.wording import skipped_short
 from sortal.runtime.numerals import certain_percent, number_word, percent, percent_down, percent_up
 from sortal.study.facts import RANDOM
@@ -121,7 +122,8 @@ def _of_own(answer: AnswerFacts, k: str) -> str:
     if level:
         more = [f"{len(level) - LIMITS.few} more"] * (len(level) > LIMITS.few)
         others = listed([*level[: LIMITS.few], *more])
-        return f"{answer.name} ({k}) comes first, level with {others}."
+        verb = "is" if len(level) == 1 else "are"
+        return f"{answer.name} ({k}) comes first; {others} {verb} about as good."
     return f"The best of your {number_word(n)} clusterings is {answer.name}, with {k}."
 
 
@@ -150,7 +152,7 @@ def group_lines(
     lines = []
     for cluster in ordered[: LIMITS.listed]:
         rule = "" if cluster.rule is None else cluster.rule.brief
-        right = "" if cluster.accuracy is None else f"{percent(cluster.accuracy, 0)} right"
+        right = "" if cluster.accuracy is None else f"right for {percent(cluster.accuracy, 0)}"
         name = "" if cluster.name == str(cluster.cluster) else cluster.name
         if of_terms and cluster.named_by is None:
             name = ", ".join(term.feature for term in cluster.telling[: LIMITS.listed])
@@ -172,7 +174,7 @@ def own_lines(clusterings: Sequence[OwnClustering]) -> list[tuple[str, ...]]:
     """A line for each of the user's clusterings."""
     return [
         (
-            "level" if place and clustering.level else str(place + 1),
+            "as good" if place and clustering.level else str(place + 1),
             clustering.name,
             str(clustering.n_clusters),
             "–" if clustering.recovery is None else agreement(clustering.recovery),
@@ -204,8 +206,10 @@ def lines(answer: AnswerFacts, *, anyway: bool = False) -> list[tuple[str, str]]
     rows = (
         ("How many", _how_many(answer)),
         ("Made by", _made_by(answer)),
+        ("As good", _as_good(answer)),
         ("Steady", _steady(answer)),
-        ("Quality", _quality(answer)),
+        ("Recovery", _recovery(answer)),
+        ("Your classes", _to_check(answer)),
         ("sortal's own", _beside(answer)),
         ("Guarantee", _guarantee(answer)),
         ("More labels", _more_labels(answer)),
@@ -255,29 +259,29 @@ def _relation(named: Sequence[Number], number: Number) -> str:
 
 
 def changes(united: Iterable[tuple[str, Sequence[str]]], finer: bool) -> list[str]:
-    """Which groups a finer clustering splits, or a coarser one joins.
+    """Which groups a finer clustering divides, or a coarser one joins.
 
     >>> changes([("1", ["1"]), ("2", ["2", "3"])], True), changes([("2", ["2", "3"])], False)
-    (['group 2 splits'], ['groups 2 and 3 join'])
+    (['group 2 divided into 2'], ['groups 2 and 3 joined'])
     """
     several = [(name, parts) for name, parts in united if len(parts) > 1]
     if not several:
         return []
     if finer:
-        verb = "splits" if len(several) == 1 else "split"
-        return [f"{named_groups([name for name, _ in several])} {verb}"]
-    return [f"{named_groups(parts)} join" for _, parts in several[: LIMITS.few]]
+        n_parts = sum(len(parts) for _, parts in several)
+        return [f"{named_groups([name for name, _ in several])} divided into {n_parts}"]
+    return [f"{named_groups(parts)} joined" for _, parts in several[: LIMITS.few]]
 
 
 def difference(answer: AnswerFacts, candidate: LevelCandidate) -> str:
-    """What a candidate that is level with the answer shares with it, and what differs."""
+    """What a candidate that is about as good shares with the answer, and what differs."""
     changed = (
         changes(candidate.united, candidate.n_clusters > answer.n_clusters)
         if candidate.is_nested
         else []
     )
     if not changed and candidate.is_nested:
-        return "some objects change groups"
+        return f"some {answer.noun} change groups"
     if not changed:
         return f"{named_groups(candidate.shared) if candidate.shared else 'no group'} the same"
     return ", ".join(changed)
@@ -300,9 +304,9 @@ def _made_by(answer: AnswerFacts) -> str:
     """The clusterer, how many candidates give this clustering, and what labels or pairs did."""
     if is_supplied(answer):
         return ""
-    text, n = answer.name + _level(answer), answer.tried.candidates
+    text = answer.name
     if answer.reached_by > 1:
-        text += f"; {answer.reached_by:,} of {n:,} candidates agree on these groups"
+        text += f"; {answer.reached_by:,} clusterings gave exactly these groups"
     if answer.measured is not None and answer.tried.distinct > 1:
         measure = answer.measured
         classes = " with the known classes" if measure.n_known else ""
@@ -313,24 +317,25 @@ def _made_by(answer: AnswerFacts) -> str:
     ):
         if evidence is not None and evidence.before == evidence.before:
             before, after = percent(evidence.before), percent(evidence.after)
-            verb = "raise" if evidence.after >= evidence.before else "lower"
+            verb = "favour" if evidence.after >= evidence.before else "speak against"
             if before != after:
-                text += f"; {what} {verb} its probability from {before} to {after} (no guarantee)"
+                chance = f"{after} chance to be the best of {answer.tried.distinct:,}"
+                text += f"; {what} {verb} it ({chance}, {before} without them; an estimate)"
     return text
 
 
-def _level(answer: AnswerFacts) -> str:
-    """Phrase on candidates that cannot be told apart from the answer."""
+def _as_good(answer: AnswerFacts) -> str:
+    """Candidates that cannot be told apart from the answer."""
     names = [candidate.name for candidate in answer.level] or list(answer.tied)
     if answer.measured is not None:
         names += [name for name in answer.measured.inside_error if name not in names]
-    if not names:
+    if not names or is_supplied(answer):
         return ""
     first, n_further = names[0], len(names) - 1
     if answer.level:
         nearest = answer.level[0]
         first += f" ({groups(nearest.n_clusters)}: {difference(answer, nearest)})"
-    return f", level with {listed([first, *[f'{n_further} more'] * (n_further > 0)])}"
+    return listed([first, *[f"{n_further} more"] * (n_further > 0)])
 
 
 def _steady(answer: AnswerFacts) -> str:
@@ -338,16 +343,38 @@ def _steady(answer: AnswerFacts) -> str:
     steady = answer.steadiness
     if steady is None:
         return ""
-    return (
-        f"answers on {percent(steady.kept, 0)} of the {answer.noun} agree {steady.value:.2f} of 1"
-    )
+    left_out = percent(1 - steady.kept, 0)
+    return f"without {left_out} of the {answer.noun}, {_likeness(steady.value)} come back"
 
 
-def _quality(answer: AnswerFacts) -> str:
+def _likeness(agreement: float) -> str:
+    """How like the answer another one is, by their adjusted Rand index.
+
+    >>> _likeness(0.962), _likeness(0.5)
+    ('nearly the same groups (0.96, 1 is identical)', 'other groups (0.50, 1 is identical)')
+    """
+    words = "nearly the same groups" if agreement >= 0.95 else "similar groups"
+    words = words if agreement >= 0.75 else "other groups"
+    return f"{words} ({agreement:.2f}, 1 is identical)"
+
+
+def _recovery(answer: AnswerFacts) -> str:
     """The recovery in words; nothing where a guarantee says more."""
     if answer.recovery is None or answer.guarantee is not None:
         return ""
-    return f"{recovered(answer.recovery)}."
+    return f"{recovered(answer.recovery)}; 1 is perfect, 0 is chance"
+
+
+def _to_check(answer: AnswerFacts, m: int = 20, delta: float = 0.1) -> str:
+    """What ``m`` labels would tell on whether somebody's classes follow the groups."""
+    n, known = answer.n_objects, (answer.guarantee, answer.labelled, answer.pairs)
+    if any(evidence is not None for evidence in known) or n < 2 * m:
+        return ""
+    most = percent_up(b_max(m, n - m, 0, delta) / (n - m))
+    return (
+        f"label {m} random {answer.noun} to find out (sortal sample -n {m}): if all fit their "
+        f"groups, at most {most} of the others do not ({percent(1 - delta, 0)} sure)"
+    )
 
 
 def _beside(answer: AnswerFacts) -> str:
@@ -386,7 +413,7 @@ def _guarantee(answer: AnswerFacts) -> str:
         useless = " Always saying the largest class does as well."
     return (
         f"At most {percent_up(best.bound_rate)} of the {best.n:,} unlabelled {answer.noun} have a "
-        f"wrong `class` (--labels FILE). You can be {percent(1 - best.delta, 0)} sure of this "
+        f"wrong class. You can be {percent(1 - best.delta, 0)} sure of this "
         f"if your {best.labels_read.partition(':')[0] or 'labels'} are a random draw.{useless}"
         f"{f' {skipped_short(best.skipped, best.if_right)}' * bool(best.skipped)}"
     )
@@ -398,11 +425,11 @@ def _more_labels(answer: AnswerFacts) -> str:
     if more is None or best is None or best.refused or not more.outlook:
         return ""
     forecasts = "; ".join(
-        f"{forecast.labelled:,} → about {percent_up(forecast.rate)} "
-        f"({percent_down(forecast.low).removesuffix(' %')}–{percent_up(forecast.high)})"
+        f"with {forecast.labelled:,} labels about {percent_up(forecast.rate)} wrong "
+        f"({percent_down(forecast.low).removesuffix(' %')} to {percent_up(forecast.high)})"
         for forecast in more.outlook
     )
-    return f"{forecasts} (forecasts)"
+    return f"{forecasts}; forecasts"
 
 
 def _next(answer: AnswerFacts) -> str:
@@ -411,8 +438,8 @@ def _next(answer: AnswerFacts) -> str:
     if more is None or not more.rows or best is None or best.refused:
         return ""
     rows = ", ".join(f"{row:,}" for row in more.rows[: LIMITS.examples])
-    column = ", ... (column `label_next`)" if len(more.rows) > LIMITS.examples else ""
-    return f"rows {rows}{column}; skip none"
+    further = ", ..." * (len(more.rows) > LIMITS.examples)
+    return f"rows {rows}{further} in this order (counted from 0); a skipped row counts as wrong"
 
 
 def _sample(answer: AnswerFacts) -> str:
@@ -423,12 +450,8 @@ def _sample(answer: AnswerFacts) -> str:
     text = f"fitted to {sample.fitted_on:,} of {answer.n_objects:,} {answer.noun}"
     if sample.agreement is None:
         return text
-    verdict = "other groups: do not rely on these (--exact fits all)"
-    if sample.agreement >= 0.95:
-        verdict = "nearly the same groups"
-    elif sample.agreement >= 0.75:
-        verdict = "similar groups"
-    return f"{text}; another sample gives {verdict} ({sample.agreement:.2f} of 1)"
+    warning = "" if sample.agreement >= 0.75 else ": do not rely on these (--exact fits all)"
+    return f"{text}; another sample gives {_likeness(sample.agreement)}{warning}"
 
 
 def _unfinished(answer: AnswerFacts) -> str:

@@ -220,9 +220,9 @@ def rivals(answer: AnswerFacts) -> list[str]:
 
 
 def level(answer: AnswerFacts) -> list[str]:
-    """Sentences on the candidates that are level with the answer, and on the tree of numbers."""
+    """Sentences on the candidates that are about as good, and on the tree of numbers."""
     sentences = [
-        f"Level with it: {candidate.name} ({clusters(candidate.n_clusters)}, recovery "
+        f"About as good: {candidate.name} ({clusters(candidate.n_clusters)}, recovery "
         f"{agreement(candidate.recovery)}, adjusted Rand index {candidate.agreement:.2f} with it; "
         f"{difference(answer, candidate)})."
         for candidate in answer.level
