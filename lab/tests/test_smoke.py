@@ -35,7 +35,7 @@ SLOW = ("abul2003", "banerjee2004-batch", "banerjee2004-mixtures", "banerjee2004
         "banerjee2004-figure4", "banerjee2004-figure5", "banerjee2004-figure6", "choice",
         "map-of-measures",
         "number-of-clusters", "guarantee-tightness", "guarantee-stopping", "guarantee-draws",
-        "peer-times", "structure", "whissell2012-table4.1",
+        "peer-times", "splits", "structure", "whissell2012-table4.1",
         "whissell2012-section6", "whissell2012-chapter6",
         "whissell2012-table6", "whissell2012-table7", "whissell2012-figure7",
         "whissell2012-chapter5", "whissell2012-table5", "whissell2012-lemmas",

@@ -174,9 +174,8 @@ def test_features_and_their_distances_choose_alike():
         # the species and setosa against the rest are level
         assert {answer.name for answer in given} <= {"species", "two"}
         assert {answer.structure.decision for answer in given} == {"yes"}
-        expected = [answer.recovery.value for answer in given]
-        assert expected[1] == expected[2]
-        assert abs(expected[0] - expected[1]) < 0.2
+        assert given[1].recovery == given[2].recovery
+        assert abs(given[0].splits.probability - given[1].splits.probability) < 0.05
 
 
 @pytest.mark.parametrize("data", [lambda: load_iris(return_X_y=True), customers])
@@ -194,9 +193,11 @@ def test_numbers_sum_to_one_and_say_how_they_go_together():
     X, _ = load_iris(return_X_y=True)
     answer = swept(X).best()
     assert sum(one.probability for one in answer.numbers) == pytest.approx(1)
-    assert sorted(one.k for one in answer.numbers) == [2, 3, 4, 5]
-    first = answer.numbers[0]
-    for one in answer.numbers[1:4]:
+    first, *others = answer.numbers
+    assert len({one.k for one in answer.numbers}) == len(answer.numbers)
+    tried = [one for one in others if one.name is not None]
+    assert tried
+    for one in tried:
         parts = [part for _, of in one.united for part in of]
         assert len(one.united) == min(first.k, one.k)
         assert len(parts) == len(set(parts)) <= max(first.k, one.k)
@@ -213,7 +214,10 @@ def test_a_number_that_was_asked_for_has_no_probability():
     assert "\n3 separate groups; " in str(answer)
 
 
-def test_the_headline_says_of_which_kind_the_groups_are_and_how_sure_that_is():
+def test_the_headline_has_no_probability_of_a_number():
     X, _ = load_iris(return_X_y=True)
     answer = swept(X).best()
-    assert f"{answer.n_clusters} separate groups; gaps between groups are almost" in str(answer)
+    low, high = answer.number_range
+    unsure = answer.numbers[0].probability < 0.5
+    number = f"{low} to {high}" if unsure else answer.n_clusters
+    assert f"\n{number} separate groups; gaps between groups are almost" in str(answer)

@@ -6,9 +6,9 @@ from sortal.study.answer import Answer
 from sortal.study.differences import kept_differences, thinned_parts
 from sortal.study.divisions import Alternative
 from sortal.study.fits import DEFAULT_CLUSTERERS
-from sortal.study.judgement import by_expected_agreement
-from sortal.study.ranking import ChoiceSettings, level_numbers
+from sortal.study.ranking import ChoiceSettings, by_expected_agreement, level_numbers
 from sortal.study.scores import NO_LABELS
+from sortal.study.splits import Split, SplitSettings, SplitTree, split_tree
 from sortal.study.stability import kept_assessment
 from sortal.study.store import Finished, Planned, Score, Store
 from sortal.study.study import Study, load_study
@@ -24,6 +24,9 @@ __all__ = [
     "NothingToRankError",
     "Planned",
     "Score",
+    "Split",
+    "SplitSettings",
+    "SplitTree",
     "StorageError",
     "Store",
     "Study",
@@ -32,5 +35,6 @@ __all__ = [
     "kept_differences",
     "level_numbers",
     "load_study",
+    "split_tree",
     "thinned_parts",
 ]

@@ -23,8 +23,9 @@ from sortal.runtime.validation import InputError
 from sortal.study.decision import current_facts
 from sortal.study.divisions import Alternative, AlternativesFacts
 from sortal.study.facts import RANDOM, Recovery, plain
-from sortal.study.judgement import by_expected_agreement, judged, why_not
+from sortal.study.judgement import judged, why_not
 from sortal.study.notes import derived
+from sortal.study.ranking import by_expected_agreement
 from sortal.study.request import NUMBERS
 from sortal.study.scores import candidate_table
 from sortal.study.views import (

@@ -74,16 +74,23 @@ class Answer(AnswerFacts):
     recovery, near_best : Recovery, float
         How near it is to the groups that made the data, if groups made them; it does not depend on
         the other candidates. And the probability that no candidate is better by more than 0.05.
+    splits : SplitFacts
+        The groups that the data divide into, as a tree: each split with its probability, given
+        those above it. The data and their distance alone make it. It decides how many clusters the
+        answer has, if a candidate with as many fits it.
     numbers : tuple of Number
-        How likely each number of clusters is: that of the answer, then the most likely first.
-        Empty where the answer has the one number that was asked for.
+        How likely each number of groups is by this tree: that of the answer, then the most likely
+        first. Empty where the answer has the one number that was asked for.
+    number_range : tuple of int
+        The shortest range of numbers with a probability of 80 %, that of the tree within it.
     level : tuple of LevelCandidate
         Candidates whose recovery differs by less than its error. Each has its agreement with the
         answer, and the clusters that it splits or joins.
     granularities : tuple of Granularity
-        Likely clusterings that divide each other, the answer among them, the coarsest first.
+        Clusterings that divide each other as the tree does, the answer among them, the coarsest
+        first.
     open_above : int
-        The largest number of clusters tried, where that is the answer's or the most likely one.
+        The largest number of clusters tried, where the tree has more groups.
     steadiness : Steadiness
         How well the answer comes back on 90 % of the rows.
     reference, reference_skipped : ReferenceClustering, {"asked", "graph", "objects", "equal"}

@@ -29,7 +29,6 @@ from sortal.study.facts import (
     Family,
     LabelEvidence,
     Measured,
-    Number,
     Recovery,
     ReferenceClustering,
 )
@@ -300,7 +299,7 @@ def _judge_facts(state: StudyState, ranking: pd.DataFrame, decision: Decision) -
         "judge": judgement.judged_by,
         "recovery": judgement.recovery(name),
         "near_best": judgement.judgement.near_best if len(judgement.names) > 1 else None,
-        "numbers": numbers_of(state, ranking, judgement.numbers, judgement),
+        "numbers": numbers_of(state, ranking, judgement),
         "level": level_with(state, ranking, judgement),
         "reference": _reference(state, name, judgement),
         "average": judgement.judgement.average,
@@ -387,15 +386,9 @@ def _label_facts(state: StudyState, ranking: pd.DataFrame, decision: Decision) -
     judgement = judged(state)
     return {
         "labelled": decision.details,
-        "numbers": _numbers(state, ranking, decision),
+        "numbers": numbers_of(state, ranking, None),
         "judge": None if judgement is None else judgement.judged_by,
     }
-
-
-def _numbers(state: StudyState, ranking: pd.DataFrame, decision: Decision) -> tuple[Number, ...]:
-    """Numbers of clusters by the probabilities of the candidates."""
-    shares: Any = decision.score.groupby(ranking["n_clusters"]).sum().to_dict()
-    return numbers_of(state, ranking, shares, None)
 
 
 def _by_pairs(state: StudyState, distinct: pd.DataFrame) -> Decision:
@@ -412,7 +405,7 @@ def _by_pairs(state: StudyState, distinct: pd.DataFrame) -> Decision:
 def _pair_facts(state: StudyState, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
     """Evidence of the known pairs, for an answer."""
     judgement, name = judged(state), str(ranking.index[0])
-    facts: dict[str, Any] = {"numbers": _numbers(state, ranking, decision)}
+    facts: dict[str, Any] = {"numbers": numbers_of(state, ranking, None)}
     if judgement is not None:
         facts |= {"judge": judgement.judged_by, "recovery": judgement.recovery(name)}
     return facts | {"pairs": pair_evidence(state, name, *decision.details)}

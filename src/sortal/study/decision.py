@@ -28,7 +28,7 @@ from sortal.study.facts import (
 )
 from sortal.study.guarantees import guarantee_facts
 from sortal.study.notes import derived
-from sortal.study.numbers import granularities, open_above
+from sortal.study.numbers import granularities, open_above, split_facts
 from sortal.study.perturbed import kept_steadiness
 from sortal.study.ranking import order, ranks
 from sortal.study.scores import (
@@ -125,7 +125,9 @@ def facts_of(state: StudyState, ranking: pd.DataFrame, decision: Decision) -> An
         sample=_sample(state, top),
         memberships=None if soft is None else Hardened.of(soft),
         granularities=granularities(state, numbers),
-        open_above=open_above(numbers, None if top.isna()["k"] else int(top["k"]), state),
+        splits=split_facts(state, name),
+        number_range=None if state.splits is None else state.splits.likely,
+        open_above=open_above(state),
         steadiness=kept_steadiness(state, name),
         stability=None if assessment is None else _stability(assessment),
         notes=tuple(map(str, dataset.notes)),

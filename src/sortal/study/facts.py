@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from sortal.bounds import BoundForecast, Guarantee
     from sortal.labelings.structures import Hardened
 
+SplitKind: TypeAlias = Literal["separate", "overlapping"]
+
 #: tuned by eye: share of the objects from which on one clustering is said to divide another
 NESTS = 0.9
+#: derived: splits that are more probable than not are made
+HALF = 0.5
 #: tuned by eye: recoveries below which a clustering is as good as random groups, and poor
 RANDOM, POOR = 0.1, 0.25
 #: of a guarantee, what :meth:`Answer.to_dict` gives
@@ -78,12 +82,12 @@ class OwnClustering:
 
 @dataclass(frozen=True)
 class Number:
-    """How likely a number of clusters is, and how it goes with that of the answer."""
+    """How likely a number of groups is by the tree of splits, and how it goes with the answer's."""
 
     k: int
-    #: they sum to 1 over the numbers
+    #: they sum to 1 over the numbers, 1 among them
     probability: float
-    #: the best candidate with as many; None where that is one of sortal's own sweep
+    #: the best candidate with as many; None where none has
     name: str | None = None
     #: share of the objects for which the finer of the two only divides the coarser
     nested: float = 1.0
@@ -94,6 +98,35 @@ class Number:
     def is_nested(self) -> bool:
         """Whether one of the two divides the other, but for at most a tenth of the objects."""
         return self.nested >= NESTS
+
+
+@dataclass(frozen=True)
+class SplitFacts:
+    """A node of the tree of splits: objects that may divide into groups.
+
+    ``groups`` are the groups of the answer that make it up; empty where no union of them does.
+    """
+
+    groups: tuple[str, ...]
+    #: of all objects
+    share: float
+    #: that they divide, given that the splits above are right, and its standard error
+    probability: float
+    error: float
+    #: the more probable kind of groups
+    kind: SplitKind
+    #: the groups that they divide into; empty where none were sought
+    children: tuple[SplitFacts, ...] = ()
+
+    @property
+    def divides(self) -> bool:
+        """Whether it divides, more probably than not."""
+        return self.probability >= HALF and bool(self.children)
+
+    @property
+    def k(self) -> int:
+        """Number of groups that splits above one half make, all of whose ancestors are."""
+        return sum(child.k for child in self.children) if self.divides else 1
 
 
 @dataclass(frozen=True)
@@ -122,6 +155,7 @@ class Granularity:
     """A level of a tree of clusterings that divide each other, the coarsest first.
 
     ``parents`` are the clusters of the level before that hold each cluster; empty for the first.
+    ``probability`` is that of as many groups or more.
     """
 
     k: int
@@ -326,7 +360,9 @@ class AnswerFacts:
     structure: Structure | None = None
     recovery: Recovery | None = None
     near_best: float | None = None
+    splits: SplitFacts | None = None
     numbers: tuple[Number, ...] = ()
+    number_range: tuple[int, int] | None = None
     level: tuple[LevelCandidate, ...] = ()
     granularities: tuple[Granularity, ...] = ()
     open_above: int | None = None

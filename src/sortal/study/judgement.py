@@ -10,25 +10,22 @@ import numpy as np
 
 from sortal.distances import RELATIONS
 from sortal.judge import FEWEST_OBJECTS
-from sortal.judge.evidence import TINY
 from sortal.judge.judgements import set_back
 from sortal.judge.label_likelihood import prior
-from sortal.judge.settings import JUDGE, JudgeSettings
+from sortal.judge.settings import JUDGE
 from sortal.labelings.pairs import Constraints
 from sortal.labelings.partitions import canonical_codes
+from sortal.measures import adjusted_rand_index
 from sortal.study import samples
 from sortal.study.constraints import constraints_of
-from sortal.study.facts import Contribution, JudgedBy, Recovery
+from sortal.study.facts import HALF, Contribution, JudgedBy, Recovery
 from sortal.study.jobs import derived_seed, jobs_for
 from sortal.study.notes import derived
 from sortal.study.ranking import (
-    CHOICE,
     FAR_BEHIND,
-    ChoiceSettings,
-    choice_scores,
+    by_expected_agreement,
     chosen_when_shaken,
-    level_numbers,
-    split_outliers,
+    may_lead,
 )
 from sortal.study.request import SweepRequest, usual_numbers
 from sortal.study.samples import draw_sample, part_of
@@ -118,8 +115,8 @@ class JudgedCandidates:
     weighed: int | None
     #: mask of the clusterings that come back with another seed
     repeatable: NDArray[np.bool_]
-    #: shares of candidates and references together by number of clusters, the greatest first
-    numbers: dict[int, float]
+    #: mask of the clusterings into the groups of the tree of splits; None where it has one group
+    fitting: NDArray[np.bool_] | None = None
     #: reference clusterings, the best first; some may be candidates, too
     references: tuple[tuple[ReferenceCandidate, Recovery], ...] = ()
     #: log-likelihood of the pairs of objects that are known to be together, or apart
@@ -152,7 +149,7 @@ class JudgedCandidates:
     @property
     def may_be_first(self) -> NDArray[np.bool_]:
         """Mask of the clusterings that may be chosen: none has an unlikely number of clusters."""
-        return _may_lead(self.judgement, self.evidence) & (
+        return may_lead(self.judgement, self.evidence, self.fitting) & (
             self.judgement.ahead >= self.judgement.ahead.max() - FAR_BEHIND
         )
 
@@ -224,13 +221,14 @@ def _judged_without_pairs(state: StudyState) -> JudgedCandidates | None:
     of_candidates = evidence.take(np.arange(m))
     repeatable = _repeatable(state, usable)
     beside = np.r_[repeatable, np.ones(len(references), dtype=bool)]
-    of_all = by_expected_agreement(judge, of_all, evidence, beside)
-    judgement = of_all
+    fitting = _fitting(state, usable, references)
+    of_all = by_expected_agreement(judge, of_all, evidence, beside, fitting=fitting)
+    judgement, fitting = of_all, None if fitting is None else fitting[:m]
     if references:
-        judgement = by_expected_agreement(judge, judge(of_candidates), of_candidates, repeatable)
+        judgement = by_expected_agreement(
+            judge, judge(of_candidates), of_candidates, repeatable, fitting=fitting
+        )
     judgement = led_by_the_best(judgement)
-    k = np.array([*usable["n_clusters"], *(r.codes.max() + 1 for r in references)], dtype=int)
-    numbers = {int(number): float(of_all.probability[k == number].sum()) for number in np.unique(k)}
     place = dict(zip(usable["partition"], range(m), strict=True))
     shared = reference_candidates(state).items() if references else ()
     ordered = [(reference, place[key]) for key, reference in shared if key in place]
@@ -243,9 +241,33 @@ def _judged_without_pairs(state: StudyState) -> JudgedCandidates | None:
         names=tuple(map(str, usable.index)),
         weighed=n_weighed if n_weighed < len(state.objects.contents) else None,
         repeatable=repeatable,
-        numbers=dict(sorted(numbers.items(), key=lambda share: -share[1])),
+        fitting=fitting,
         references=tuple((reference, _recovery(of_all, i)) for reference, i in ordered),
     )
+
+
+def _fitting(
+    state: StudyState, usable: pd.DataFrame, references: list[ReferenceCandidate]
+) -> NDArray[np.bool_] | None:
+    """Mask of the clusterings that divide the objects as the tree of splits does.
+
+    They have as many clusters, and an adjusted Rand index of at least a half with it. None where
+    the tree divides nothing.
+    """
+    splits = state.splits
+    if splits is None or splits.k == 1:
+        return None
+    groups = splits.place(state.n_objects)
+    rows = np.flatnonzero(groups >= 0)
+
+    def fits(codes: NDArray[np.int32]) -> bool:
+        same = codes.max() + 1 == splits.k
+        return bool(
+            same and adjusted_rand_index(groups[rows], codes[rows], noise="singletons") >= HALF
+        )
+
+    labels = [candidate_labels(state, str(name)) for name in usable.index]
+    return np.array([fits(codes) for codes in (*labels, *(r.codes for r in references))])
 
 
 def _repeatable(state: StudyState, usable: pd.DataFrame) -> NDArray[np.bool_]:
@@ -262,64 +284,6 @@ def _few_of(usable: pd.DataFrame) -> pd.DataFrame:
     turn = ahead.groupby("n_clusters").cumcount()
     names = turn.sort_values(kind="stable").index[:MOST_STOPPED]
     return usable[usable.index.isin(names)]
-
-
-def by_expected_agreement(
-    judge: Judge,
-    judgement: Judgement,
-    evidence: Evidence,
-    repeatable: NDArray[np.bool_] | None = None,
-    *,
-    settings: ChoiceSettings = CHOICE,
-    judged_with: JudgeSettings = JUDGE,
-) -> Judgement:
-    """A judgement whose first holds still under small changes of the data.
-
-    The choice follows the probabilities of the numbers of clusters. A candidate comes last if its
-    number is less than half as probable as another, or if it differs from another by clusters of
-    a few outliers only.
-
-    Parameters
-    ----------
-    judge : Judge
-    judgement : Judgement
-        Of the candidates by this judge.
-    evidence : Evidence
-    repeatable : ndarray of bool, shape (M,), optional
-        Candidates that come back with another seed; all by default.
-    settings : ChoiceSettings
-    judged_with : JudgeSettings
-        The settings of the judgement.
-
-    Returns
-    -------
-    Judgement
-        With other ``score`` and ``near_best``; the greatest score is chosen.
-    """
-    ahead, agreement = judgement.ahead, evidence.agreement
-    repeatable = np.ones(len(ahead), dtype=bool) if repeatable is None else repeatable
-    allowed = _may_lead(judgement, evidence, settings, judged_with)
-    score = choice_scores(ahead, agreement, allowed, repeatable, settings) - ~allowed
-    first = int(np.argmax(score))
-    score += judgement.predicted[first] - score[first]
-    near_best = judge.near_best(judgement.probability, evidence.agreement[first], judged_with)
-    return replace(judgement, score=score, near_best=near_best)
-
-
-def _may_lead(
-    judgement: Judgement,
-    evidence: Evidence,
-    settings: ChoiceSettings = CHOICE,
-    judged_with: JudgeSettings = JUDGE,
-) -> NDArray[np.bool_]:
-    """Mask of the candidates with a likely number of clusters that have no copy without outliers.
-
-    Where both are level, few objects apart from all others are no group of their own.
-    """
-    sizes = evidence.traits.sizes
-    level = level_numbers(judgement.probability, sizes[:, 0].astype(np.int64), settings)
-    is_tiny = sizes[:, TINY] > 0
-    return level & ~split_outliers(is_tiny, evidence.agreement, level, judged_with.near_copy)
 
 
 def led_by_the_best(judgement: Judgement) -> Judgement:

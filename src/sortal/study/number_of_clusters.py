@@ -92,18 +92,14 @@ def n_clusters(
     study = Study(X, metric=metric, random_state=random_state)
     study.sweep(progress=False)
     answer = study.best(stability=False)
-    if not answer.numbers:
+    splits = study.state.splits
+    if splits is None:
         raise InputError(
             f"the learned judge takes {FEWEST_OBJECTS} objects or more that have features or "
             "distances; sortal.stability.ESTIMATORS has other ways"
         )
-    structured = 1.0 if answer.structure is None else answer.structure.grouped
-    shares = {1: 1 - structured} | {
-        number.k: structured * number.probability for number in answer.numbers
-    }
-    probabilities = pd.Series(shares, name="probability").rename_axis("k").sort_index()
+    probabilities = pd.Series(splits.numbers, name="probability").rename_axis("k").sort_index()
     best = study.rank().reset_index(names="name").drop_duplicates("n_clusters")
     best = best.set_index("n_clusters").rename_axis("k").sort_index()
     table = best[["name", "recovery", "low", "high"]]
-    k = answer.n_clusters if structured >= 0.5 else 1
-    return NumberOfClusters(k, probabilities, table, answer.structure)
+    return NumberOfClusters(splits.k, probabilities, table, answer.structure)

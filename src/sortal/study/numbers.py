@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sortal.study.facts import NESTS, POOR, Granularity, LevelCandidate, Number
+from sortal.study.facts import HALF, NESTS, POOR, Granularity, LevelCandidate, Number, SplitFacts
 from sortal.study.ranking import CHOICE, TIE_WIDTH
 from sortal.study.scores import candidate_cluster_names, candidate_labels
 from sortal.study.stability import swept_numbers
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortal.study.judgement import JudgedCandidates
+    from sortal.study.splits import Split
     from sortal.study.state import StudyState
 
 #: limit of cost: likely numbers, and level candidates, that are compared with the answer
@@ -26,8 +27,9 @@ N_COMPARED = 4
 LEVEL = TIE_WIDTH * 2**0.5 * CHOICE.score_error
 #: tuned by eye: adjusted Rand index from which on two candidates are one to the reader
 NEARLY_THE_SAME = 0.95
-#: tuned by eye: least probability of a number that is named, or in a tree of granularities
-LEAST_LIKELY = 0.05
+#: tuned by eye: least probability of a number in a tree of granularities, and of a doubt that is
+#: named
+LEAST_LIKELY = 0.1
 
 
 def nesting(
@@ -49,30 +51,62 @@ def nesting(
 
 
 def numbers_of(
-    state: StudyState,
-    ranked: pd.DataFrame,
-    shares: Mapping[int, float],
-    judgement: JudgedCandidates | None,
+    state: StudyState, ranked: pd.DataFrame, judgement: JudgedCandidates | None
 ) -> tuple[Number, ...]:
-    """Numbers of clusters by their shares, that of the answer first, and how they nest in it.
+    """Numbers of groups by the tree of splits, that of the answer first, and how they nest in it.
 
     None where the user asked for one number, which the answer has, and no references stand beside.
     """
-    answer = int(ranked["n_clusters"].iloc[0])
+    answer, splits = int(ranked["n_clusters"].iloc[0]), state.splits
+    if splits is None:
+        return ()
     if set(swept_numbers(state)) == {answer} and not (judgement and judgement.references):
         return ()
     best = _best_of_each(ranked, judgement)
-    if answer in shares:
-        best[answer] = _BestOfNumber(str(ranked.index[0]))
-    (k, share), *further = sorted(shares.items(), key=lambda item: (item[0] != answer, -item[1]))
-    numbers = [Number(k, share, best[k].name)]
-    first = best[k].divided(state)
-    for k, share in further:
-        if len(numbers) >= N_COMPARED:
-            numbers.append(Number(k, share, best[k].name))
-            continue
-        numbers.append(Number(k, share, best[k].name, *_relation(first, best[k].divided(state))))
+    best[answer] = _BestOfNumber(str(ranked.index[0]))
+    shares = {answer: 0.0} | dict.fromkeys(splits.levels, 0.0) | splits.numbers
+    first = best[answer].divided(state)
+    numbers: list[Number] = []
+    for k, share in sorted(shares.items(), key=lambda item: (item[0] != answer, -item[1])):
+        of_number = best.get(k)
+        number = Number(k, share, None if of_number is None else of_number.name)
+        if of_number is not None and 0 < len(numbers) < N_COMPARED:
+            nested, united = _relation(first, of_number.divided(state))
+            number = replace(number, nested=nested, united=united)
+        numbers.append(number)
     return tuple(numbers)
+
+
+def split_facts(state: StudyState, name: str) -> SplitFacts | None:
+    """The tree of splits by the groups of a candidate."""
+    splits = state.splits
+    if splits is None:
+        return None
+    labels, names = candidate_labels(state, name), candidate_cluster_names(state, name)
+    everywhere = splits.root.objects
+    inside = np.zeros(state.n_objects, dtype=bool)
+
+    def facts(node: Split) -> SplitFacts:
+        inside[everywhere] = False
+        inside[node.objects] = True
+        united = _united(labels[everywhere], inside[everywhere])
+        return SplitFacts(
+            tuple(names[c] for c in united), len(node.objects) / len(everywhere),
+            node.probability, node.error, node.kind, tuple(map(facts, node.children)),
+        )  # fmt: skip
+
+    return facts(splits.root)
+
+
+def _united(codes: NDArray[np.int32], inside: NDArray[np.bool_]) -> list[int]:
+    """The clusters that make up some objects; none where their union is too different."""
+    among = codes >= 0
+    sizes = np.bincount(codes[among])
+    shares = np.bincount(codes[among], inside[among], len(sizes)) / np.maximum(sizes, 1)
+    members = np.flatnonzero(shares > HALF)
+    union = np.isin(codes, members)
+    both = (union & inside).sum() / max(union.sum(), inside.sum(), 1)
+    return members.tolist() if both >= NESTS else []
 
 
 #: labels of a clustering, and the names of its clusters
@@ -146,27 +180,38 @@ def _shared(first: _Divided, second: NDArray[np.int32]) -> tuple[str, ...]:
 
 
 def granularities(state: StudyState, numbers: Sequence[Number]) -> tuple[Granularity, ...]:
-    """The answer and the likely clusterings that divide it, or that it divides, as a tree."""
-    likely = [n for n in numbers if n.name is not None and n.probability >= LEAST_LIKELY]
-    if not likely or likely[0] is not numbers[0]:
+    """The answer and the clusterings that divide it, or that it divides, as the tree of splits."""
+    splits = state.splits
+    if splits is None or not numbers:
         return ()
-    labels = {n.k: candidate_labels(state, str(n.name)) for n in likely}
-    chain = [likely[0]]
-    for number in sorted(likely[1:], key=lambda n: n.k):
+    depths = {numbers[0].k, *splits.levels}
+    named = [
+        number
+        for number in numbers
+        if number.name is not None and (number.k in depths or number.probability >= LEAST_LIKELY)
+    ]
+    labels = {n.k: candidate_labels(state, str(n.name)) for n in named}
+    chain = [named[0]]
+    for number in sorted(named[1:], key=lambda n: n.k):
         if number.k > chain[-1].k and _nests(labels[chain[-1].k], labels[number.k]):
             chain.append(number)
-    for number in sorted(likely[1:], key=lambda n: -n.k):
+    for number in sorted(named[1:], key=lambda n: -n.k):
         if number.k < chain[0].k and _nests(labels[number.k], labels[chain[0].k]):
             chain.insert(0, number)
     if len(chain) < 2:
         return ()
-    out = [Granularity(chain[0].k, str(chain[0].name), chain[0].probability)]
-    for coarse, fine in pairwise(chain):
-        names = candidate_cluster_names(state, str(coarse.name))
-        _, parts = nesting(labels[coarse.k], labels[fine.k])
-        home = {child: names[parent] for parent, children in enumerate(parts) for child in children}
-        parents = tuple(home.get(child, "") for child in range(int(labels[fine.k].max()) + 1))
-        out.append(Granularity(fine.k, str(fine.name), fine.probability, parents))
+    out: list[Granularity] = []
+    coarse: Number | None = None
+    for fine in chain:
+        parents: tuple[str, ...] = ()
+        if coarse is not None:
+            names = candidate_cluster_names(state, str(coarse.name))
+            _, parts = nesting(labels[coarse.k], labels[fine.k])
+            home = {child: names[parent] for parent, of in enumerate(parts) for child in of}
+            parents = tuple(home.get(child, "") for child in range(int(labels[fine.k].max()) + 1))
+        as_many = sum(share for k, share in splits.numbers.items() if k >= fine.k)
+        out.append(Granularity(fine.k, str(fine.name), min(as_many, 1.0), parents))
+        coarse = fine
     return tuple(out)
 
 
@@ -175,17 +220,15 @@ def _nests(coarse: NDArray[np.int32], fine: NDArray[np.int32]) -> bool:
     return nesting(coarse, fine)[0] >= NESTS
 
 
-def open_above(numbers: Sequence[Number], k: int | None, state: StudyState) -> int | None:
-    """The largest number tried, where it is the answer's or the most likely one.
+def open_above(state: StudyState) -> int | None:
+    """The largest number of clusters tried, where the tree of splits has more groups.
 
     A sweep of a single number asks for that one, so it leaves nothing open.
     """
-    swept = set(swept_numbers(state))
-    if len(swept) < 2:
+    swept, splits = set(swept_numbers(state)), state.splits
+    if len(swept) < 2 or splits is None:
         return None
-    likeliest = max(numbers, key=lambda number: number.probability, default=None)
-    at_the_end = k == max(swept) or (likeliest is not None and likeliest.k == max(swept))
-    return max(swept) if at_the_end else None
+    return max(swept) if splits.k > max(swept) else None
 
 
 class _BestOfNumber(NamedTuple):

@@ -11,6 +11,7 @@ import numpy as np
 from sortal.datasets import Dataset
 from sortal.datasets.prepared.dataset import rows_of
 from sortal.distances import RELATIONS, StoredDistances, check_metric, distance_matrix
+from sortal.judge import FEWEST_OBJECTS
 from sortal.labelings.indexes import index_rows
 from sortal.labelings.row_join import Rows
 from sortal.nulls.structure import Structure, structure_of
@@ -20,6 +21,7 @@ from sortal.runtime.validation import StorageError
 from sortal.study import samples
 from sortal.study.jobs import derived_seed
 from sortal.study.record import Settings, kept_classes
+from sortal.study.splits import SplitTree, in_positions, split_tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,6 +75,14 @@ class Objects:
         X, metric = self.in_order
         # no seed of the user's: a decision that another seed turns is none
         return None if metric == "graph" else structure_of(X, metric, np.random.default_rng(0))
+
+    @cached_property
+    def splits(self) -> SplitTree | None:
+        """The groups that the data divide into, by the data alone; None for a graph or too few."""
+        structure, (X, metric) = self.structure, self.in_order
+        if structure is None or X.shape[0] < FEWEST_OBJECTS:
+            return None
+        return in_positions(split_tree(X, metric, structure), self.contents.rows)
 
     @property
     def is_partly_labelled(self) -> bool:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.stats import rankdata
 
+from sortal.judge.evidence import TINY
 from sortal.judge.judgements import FAR
-from sortal.judge.settings import JUDGE
+from sortal.judge.settings import JUDGE, JudgeSettings
 from sortal.measures.measure_map import grouped
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from sortal.judge import Evidence, Judge, Judgement
     from sortal.measures import Measure
     from sortal.typing import Bools, Floats
 
@@ -205,6 +207,70 @@ def split_outliers(
     """Mask of the partitions with tiny clusters where an allowed near copy has none."""
     same = (agreement >= near_copy) & (allowed & ~tiny)
     return np.asarray(tiny & same.any(axis=1))
+
+
+def by_expected_agreement(
+    judge: Judge,
+    judgement: Judgement,
+    evidence: Evidence,
+    repeatable: NDArray[np.bool_] | None = None,
+    *,
+    fitting: Bools | None = None,
+    settings: ChoiceSettings = CHOICE,
+    judged_with: JudgeSettings = JUDGE,
+) -> Judgement:
+    """A judgement whose first holds still under small changes of the data.
+
+    A candidate comes last if it does not fit, or if it differs from another by clusters of a few
+    outliers only.
+
+    Parameters
+    ----------
+    judge : Judge
+    judgement : Judgement
+        Of the candidates by this judge.
+    evidence : Evidence
+    repeatable : ndarray of bool, shape (M,), optional
+        Candidates that come back with another seed; all by default.
+    fitting : ndarray of bool, shape (M,), optional
+        Candidates with the right number of clusters. Without any, those whose number is at least
+        half as probable as another.
+    settings : ChoiceSettings
+    judged_with : JudgeSettings
+        The settings of the judgement.
+
+    Returns
+    -------
+    Judgement
+        With other ``score`` and ``near_best``; the greatest score is chosen.
+    """
+    ahead, agreement = judgement.ahead, evidence.agreement
+    repeatable = np.ones(len(ahead), dtype=bool) if repeatable is None else repeatable
+    allowed = may_lead(judgement, evidence, fitting, settings, judged_with)
+    score = choice_scores(ahead, agreement, allowed, repeatable, settings) - ~allowed
+    first = int(np.argmax(score))
+    score += judgement.predicted[first] - score[first]
+    near_best = judge.near_best(judgement.probability, evidence.agreement[first], judged_with)
+    return replace(judgement, score=score, near_best=near_best)
+
+
+def may_lead(
+    judgement: Judgement,
+    evidence: Evidence,
+    fitting: Bools | None = None,
+    settings: ChoiceSettings = CHOICE,
+    judged_with: JudgeSettings = JUDGE,
+) -> Bools:
+    """Mask of the fitting candidates that have no copy without outliers.
+
+    Where both fit, few objects apart from all others are no group of their own.
+    """
+    sizes = evidence.traits.sizes
+    level = fitting
+    if level is None or not level.any():
+        level = level_numbers(judgement.probability, sizes[:, 0].astype(np.int64), settings)
+    is_tiny = sizes[:, TINY] > 0
+    return level & ~split_outliers(is_tiny, evidence.agreement, level, judged_with.near_copy)
 
 
 def chosen_when_shaken(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sortal.datasets.prepared.column_weights import ColumnWeights
     from sortal.judge import Judge
     from sortal.nulls.structure import Structure
+    from sortal.study.splits import SplitTree
     from sortal.typing import ArrayLike, Labels, Metric
 
 
@@ -139,10 +140,17 @@ class StudyState:
         return self.objects.structure if is_known or not self.stopped else None
 
     @property
+    def splits(self) -> SplitTree | None:
+        """The tree of splits; None for a graph, few objects, or where judging was stopped."""
+        is_known = "splits" in vars(self.objects)
+        return self.objects.splits if is_known or not self.stopped else None
+
+    @property
     def n_separated(self) -> int:
-        """Number of groups that valleys in the data separate; 1 where nobody looked."""
-        structure = self.structure
-        return 1 if structure is None else structure.n_clusters
+        """Number of groups that valleys separate, or the tree of splits; 1 where nobody looked."""
+        structure, splits = self.structure, self.splits
+        n_clusters = 1 if structure is None else structure.n_clusters
+        return n_clusters if splits is None else max(n_clusters, splits.k)
 
     @property
     def clusterers(self) -> dict[str, Clusterer]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from sortal.study.facts import AnswerFacts, Recovery
 
@@ -27,8 +27,6 @@ class WordingLimits:
     pairs: int = 40
     #: characters from which on further assumptions are counted, not named
     length: int = 150
-    #: numbers of groups are named until they reach this probability together
-    enough: float = 0.8
     #: least probability of what is called almost certain
     certain: float = 0.9
     #: least agreement of clusterings that are much the same, and least advantage that is one
@@ -75,6 +73,19 @@ def clusters(k: int) -> str:
 def groups(k: int) -> str:
     """A number of groups, the word for readers new to clustering."""
     return f"{k} group{'s' * (k != 1)}"
+
+
+def named_groups(names: Sequence[str]) -> str:
+    """Names of groups in a sentence; of many, how many they are.
+
+    >>> named_groups(["1", "2"]), named_groups(["low age"]), named_groups(list("abcdef"))
+    ('groups 1 and 2', 'low age', '6 groups')
+    """
+    if len(names) > LIMITS.few:
+        return groups(len(names))
+    if all(name.isdecimal() for name in names):
+        return f"group{'s' * (len(names) > 1)} {listed(names)}"
+    return listed(names)
 
 
 def agreement(recovery: Recovery) -> str:

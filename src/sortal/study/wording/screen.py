@@ -9,8 +9,8 @@ from sortal.bounds.tails import b_max
 from sortal.bounds.wording import skipped_short
 from sortal.runtime.numerals import certain_percent, number_word, percent, percent_down, percent_up
 from sortal.study.facts import RANDOM
-from sortal.study.numbers import LEAST_LIKELY
 from sortal.study.wording.assumed import assumptions
+from sortal.study.wording.number import how_many, number_phrase
 from sortal.study.wording.phrases import (
     LIMITS,
     agreement,
@@ -19,6 +19,7 @@ from sortal.study.wording.phrases import (
     kind_of_groups,
     listed,
     lower_first,
+    named_groups,
     natural,
     recovered,
 )
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from sortal.study.facts import (
         AnswerFacts,
         LevelCandidate,
-        Number,
         OwnClustering,
         Recovery,
         ReferenceClustering,
@@ -97,14 +97,11 @@ def headline(answer: AnswerFacts, *, anyway: bool = True) -> str:
 
 def _number(answer: AnswerFacts) -> str:
     """The number of groups, and of which kind they are."""
-    k = answer.n_clusters
-    first = next((number for number in answer.numbers if number.k == k), None)
-    is_likely = len(answer.numbers) < 2 or (first is not None and first.probability >= 0.5)
-    if kind_of_groups(answer) == "overlapping":
-        return f"About {k} kinds that overlap"
-    about = "" if is_likely else "About "
-    separate = f"{k} separate groups" if kind_of_groups(answer) == "separate" else groups(k)
-    return f"{about}{separate}"
+    kind = kind_of_groups(answer)
+    if kind == "overlapping":
+        number = number_phrase(answer, "kinds that overlap")
+        return number if " to " in number else f"About {number}"
+    return number_phrase(answer, "separate groups" if kind == "separate" else "groups")
 
 
 def _of_own(answer: AnswerFacts, k: str) -> str:
@@ -204,7 +201,7 @@ def lines(answer: AnswerFacts, *, anyway: bool = False) -> list[tuple[str, str]]
         assumed = assumptions(replace(answer, findings=findings)) if harmful else ""
         return [("", INSTEAD), *[("Assumed", assumed)] * harmful]
     rows = (
-        ("How many", _how_many(answer)),
+        ("How many", how_many(answer)),
         ("Made by", _made_by(answer)),
         ("As good", _as_good(answer)),
         ("Steady", _steady(answer)),
@@ -220,42 +217,6 @@ def lines(answer: AnswerFacts, *, anyway: bool = False) -> list[tuple[str, str]]
         ("Assumed", assumptions(answer)),
     )
     return [(head, text) for head, text in rows if text]
-
-
-def _how_many(answer: AnswerFacts) -> str:
-    """The likely numbers of groups, and how their clusterings are related."""
-    named: list[Number] = []
-    for number in answer.numbers[: LIMITS.few]:
-        total = sum(earlier.probability for earlier in named)
-        if named and (total >= LIMITS.enough or number.probability < LEAST_LIKELY):
-            break
-        named.append(number)
-    if not named:
-        return ""
-    *others, last = (
-        f"{number.k} ({certain_percent(number.probability)}{_relation(named, number)})"
-        for number in named
-    )
-    text = f"{', '.join(others)} or {last}" if others else last
-    if answer.open_above is not None:
-        text += f"; more than {answer.open_above} not tried (-k)"
-    if answer.n_clusters not in [number.k for number in named]:
-        text += f"; this clustering has {answer.n_clusters}"
-    return text
-
-
-def _relation(named: Sequence[Number], number: Number) -> str:
-    """What another clustering divides or unites of the first; why that is first, if not likeliest.
-
-    The choice is by mean agreement with all, see :func:`sortal.study.ranking`.
-    """
-    first = named[0]
-    if number is first:
-        likelier = any(round(n.probability, 2) > round(first.probability, 2) for n in named)
-        return ", agrees best with the others" if likelier else ""
-    if first.name is None or not number.is_nested:
-        return ""
-    return "".join(f", {change}" for change in changes(number.united, number.k > first.k))
 
 
 def changes(united: Iterable[tuple[str, Sequence[str]]], finer: bool) -> list[str]:
@@ -285,19 +246,6 @@ def difference(answer: AnswerFacts, candidate: LevelCandidate) -> str:
     if not changed:
         return f"{named_groups(candidate.shared) if candidate.shared else 'no group'} the same"
     return ", ".join(changed)
-
-
-def named_groups(names: Sequence[str]) -> str:
-    """Names of groups in a sentence; of many, how many they are.
-
-    >>> named_groups(["1", "2"]), named_groups(["low age"]), named_groups(list("abcdef"))
-    ('groups 1 and 2', 'low age', '6 groups')
-    """
-    if len(names) > LIMITS.few:
-        return groups(len(names))
-    if all(name.isdecimal() for name in names):
-        return f"group{'s' * (len(names) > 1)} {listed(names)}"
-    return listed(names)
 
 
 def _made_by(answer: AnswerFacts) -> str:

@@ -229,7 +229,10 @@ def level(answer: AnswerFacts) -> list[str]:
     ]
     if len(answer.granularities) > 1:
         numbers = listed(f"{g.k} ({percent(g.probability, 0)})" for g in answer.granularities)
-        sentences.append(f"{numbers} clusters form a tree: larger numbers split smaller.")
+        sentences.append(
+            f"{numbers} clusters form a tree: larger numbers split smaller. The percentages are "
+            "probabilities of as many groups or more."
+        )
     return sentences
 
 

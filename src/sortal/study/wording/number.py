@@ -1,0 +1,69 @@
+"""The number of groups in words, as the tree of splits has it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sortal.runtime.numerals import certain_percent, percent
+from sortal.study.facts import HALF
+from sortal.study.numbers import LEAST_LIKELY
+from sortal.study.wording.phrases import LIMITS, named_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sortal.study.facts import AnswerFacts, SplitFacts
+
+
+def number_phrase(answer: AnswerFacts, noun: str = "groups") -> str:
+    """The number of groups for a headline: a range where one number is less likely than not.
+
+    Where the tree of splits has another number, that of the answer, and they are called groups.
+    """
+    k, likely = answer.n_clusters, answer.number_range
+    if answer.splits is not None and answer.splits.k != k:
+        return f"{k} group{'s' * (k > 1)}"
+    if likely is None or not answer.numbers or _probability(answer) >= HALF:
+        return f"{k} {noun.removesuffix('s') if k == 1 else noun}"
+    return f"{likely[0]} to {likely[1]} {noun}"
+
+
+def _probability(answer: AnswerFacts) -> float:
+    """Probability of the answer's number of groups."""
+    return sum(number.probability for number in answer.numbers if number.k == answer.n_clusters)
+
+
+def how_many(answer: AnswerFacts) -> str:
+    """How likely the number of groups is, and which groups may divide or be one."""
+    if not answer.numbers or answer.splits is None or answer.tried.distinct == 1:
+        return ""
+    k, likely = answer.n_clusters, answer.number_range
+    text = f"{k} ({certain_percent(_probability(answer))})"
+    if likely is not None and likely[0] < likely[1] and _probability(answer) < HALF:
+        low, high = likely
+        total = sum(n.probability for n in answer.numbers if low <= n.k <= high)
+        text = f"{low} to {high} ({certain_percent(total)})"
+    doubts = [] if answer.splits.k == 1 else sorted(_doubts(answer.splits), reverse=True)
+    named = [doubt for share, doubt in doubts if share >= LEAST_LIKELY]
+    if named:
+        text += f"; {', '.join(named[: LIMITS.few])}"
+    if answer.splits.k != k:
+        text += f"; this clustering has {k}"
+    if answer.open_above is not None:
+        text += f"; more than {answer.open_above} not tried (-k)"
+    return text
+
+
+def _doubts(node: SplitFacts, *, is_root: bool = True) -> Iterator[tuple[float, str]]:
+    """Doubts about the shown splits and groups below a node: their probability, and their words."""
+    few = f"{percent(node.share, 0)} of the objects"
+    name = named_groups(node.groups) if node.groups else f"a group of {few}"
+    if not node.divides:
+        yield node.probability, f"{name} may divide ({certain_percent(node.probability)})"
+        return
+    if not is_root:
+        doubt = 1 - node.probability
+        name = name if node.groups else f"groups of {few}"
+        yield doubt, f"{name} may be one ({certain_percent(doubt)})"
+    for child in node.children:
+        yield from _doubts(child, is_root=False)
