@@ -41,3 +41,8 @@ def test_a_file_of_a_judge_runs_no_code(tmp_path):
     with pytest.raises(InputError, match="is not a judge"):
         load_judge(path)
     assert not written.exists()
+
+
+def test_equal_objects_are_no_evidence():
+    with pytest.raises(InputError, match="all objects are equal"):
+        gather(np.ones((20, 3)), (np.arange(20) % 2).astype(np.int32)[None])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sortal
-from sortal.nulls import overlap_evidence
+from sortal.nulls import StructureSettings, overlap_evidence
 
 
 def kinds(rng, n=300, d=8, k=4, apart=2.0):
@@ -73,3 +73,10 @@ def test_the_order_of_rows_and_copies_do_not_matter():
     copied = sortal.assess_structure(np.repeat(X, 2, axis=0))
     assert again.overlap_evidence == pytest.approx(first.overlap_evidence, rel=1e-6)
     assert copied.overlap_evidence == pytest.approx(first.overlap_evidence, abs=2)
+
+
+def test_columns_that_merge_to_one_value_are_dropped():
+    X = np.column_stack([np.linspace(0, 1e-9, 90), np.random.default_rng(0).normal(size=90)])
+    settings = StructureSettings(jitter=0.05)
+    assert sortal.assess_structure(X, settings=settings).n_objects == 90
+    assert sortal.assess_structure(X[:, :1], settings=settings).one_cloud == 1

@@ -34,12 +34,12 @@ from sortal.judge.evidence import (
 from sortal.judge.likelihood import LIKELIHOOD_NAMES, likelihood_evidence
 from sortal.judge.settings import EVIDENCE, EvidenceSettings
 from sortal.labelings.labels import encode
+from sortal.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sortal.typing import Bools, Floats, Ints, Metric, Rows
-
+from sortal.typing import Bools, Floats, Ints, Metric, Rows
 
 #: columns whose best and median over all anchors describe the data
 ANCHOR_SUMMARIES = (
@@ -121,6 +121,11 @@ def gather(
     settings : EvidenceSettings
         Constants that were tuned on generated data; the packaged judge reads the default ones.
 
+    Raises
+    ------
+    InputError
+        If all objects are equal.
+
     Notes
     -----
     O(n² d) for neighbours and tree, O(n d²) for each partition and O(n) for each pair of them.
@@ -132,6 +137,8 @@ def gather(
     from sortal._kernels.evidence import pair_agreement
 
     points = as_points(X, metric)
+    if not np.ptp(points, axis=0).any():
+        raise InputError("all objects are equal, so there is no evidence about their partitions")
     n = codes.shape[1]
     if n > MAX_SEEN_OBJECTS:
         rows = np.sort(np.random.default_rng(0).permutation(n)[:MAX_SEEN_OBJECTS])

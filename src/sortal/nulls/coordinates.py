@@ -98,6 +98,9 @@ def spread_ties(
         return X, np.arange(len(X))
     if X.shape[1] <= MAX_TIED_FEATURES:
         X = np.stack([_without_jitter(column, settings.jitter) for column in X.T], axis=1)
+        X = X[:, np.ptp(X, axis=0) > 0]
+        if X.shape[1] == 0:
+            return X, np.arange(len(X))
     distinct, rows, copy_of, counts = np.unique(
         X, axis=0, return_index=True, return_inverse=True, return_counts=True
     )

@@ -118,7 +118,7 @@ class Structure:
     @property
     def answer(self) -> Answer:
         """The more probable kind of groups, where groups are more probable than one cloud."""
-        if self.grouped < 0.5:
+        if self.grouped <= 0.5:
             return "one cloud"
         return "separate" if self.probability >= self.overlapping else "overlapping"
 
@@ -130,13 +130,13 @@ class Structure:
     @property
     def is_uncertain(self) -> bool:
         """Whether one cloud is likely, and groups are not excluded."""
-        return STRUCTURE.no_clusters_below <= self.grouped < 0.5
+        return STRUCTURE.no_clusters_below <= self.grouped <= 0.5
 
     @property
     def is_bent(self) -> bool:
         """Whether one cloud is the answer only because its neighbourhoods follow a curve."""
         straight = overlap_probability(self.overlap_evidence, STRUCTURE.overlap.straight)
-        return self.grouped < 0.5 <= straight
+        return self.grouped <= 0.5 < straight
 
     @property
     def cloud(self) -> str:
