@@ -53,6 +53,7 @@ WHOLE = (
 )  # fmt: skip
 #: by the beginning of the name, the longest first
 QUICK: dict[str, Quick] = {
+    "answers": Quick(1, "one data set of every eighth kind instead of two of each", sets=("iris",)),
     "abul2003": Quick(1, "two resamples instead of 20, without pendigits and isolet"),
     "conformance": Quick(2, "two random clusterings instead of 12"),
     "constants": Quick(1, "one generated task instead of 60"),

@@ -14,7 +14,7 @@ def test_shares_of_answers_are_kept(monkeypatch, tmp_path):
         return X, (np.arange(120) % 3)[None]
 
     monkeypatch.setattr(answers, "read", read)
-    monkeypatch.setattr(answers, "index", lambda: {"one": {"kind": "points", "path": "points/x"}})
+    monkeypatch.setattr(answers, "index", lambda: {"iris": {"kind": "points", "path": "points/x"}})
     monkeypatch.setattr(answers, "NULLS", NULLS[:1])
     monkeypatch.setattr(answers, "OVERLAPPING", OVERLAPPING[9:10])
     monkeypatch.setattr(answers, "FRESH", FRESH[:1])
