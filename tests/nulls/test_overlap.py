@@ -48,6 +48,9 @@ def test_overlap_is_an_answer_of_its_own_and_the_three_sum_to_one():
     assert structure.grouped == structure.probability + structure.overlapping > 0.9
     assert structure.one_cloud == pytest.approx(1 - structure.grouped)
     assert str(structure).startswith("Groups that overlap")
+    stated = structure.to_dict()
+    assert (stated["answer"], stated["one_cloud"]) == ("overlapping", structure.one_cloud)
+    assert stated["overlapping"] == structure.overlapping
 
 
 def test_a_bent_cloud_is_told_from_groups():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import stdtrit
@@ -157,8 +157,12 @@ class Structure:
             return f"{KINDS[self.answer]}{k} {shares}"
         return f"{self.cloud} {shares} A group of fewer than {self.smallest} objects can be missed."
 
+    def to_dict(self) -> dict[str, Any]:
+        """The answer, the probability of one cloud, and all attributes."""
+        return {"answer": self.answer, "one_cloud": self.one_cloud, **asdict(self)}
+
     def _repr_html_(self) -> str:
-        """Decision as HTML."""
+        """The answer as HTML."""
         return f"<p>{self}</p>"
 
 
