@@ -1,4 +1,4 @@
-"""Cases of the corpus: candidates, their evidence, their agreement with experts."""
+"""Cases of the corpus: candidates, their evidence, their agreement with known classes."""
 
 from __future__ import annotations
 

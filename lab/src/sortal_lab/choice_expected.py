@@ -1,4 +1,4 @@
-"""How far the judge's expectations hold on groups of generated kinds that it never saw.
+"""How far the recovery as stated holds on groups of generated kinds that the judge never saw.
 
 Every group of kinds is excluded from training as a whole, as in :mod:`sortal_lab.choice_training`,
 and ``storage`` is the same folder.
@@ -40,7 +40,7 @@ def run(
 ) -> ExperimentResult:
     """Predict the agreement of candidates and users' labelings of excluded kinds.
 
-    ``samples``: shards of tasks; in full those that the expected agreement is learned from.
+    ``samples``: shards of tasks; in full those that the recovery is learned from.
 
     Returns errors of the prediction and of its interval.
     """
@@ -98,5 +98,5 @@ def held(
                     rows.setdefault(what, []).append(values)
     columns = ["root mean squared error", "share in the 80 % interval", "its mean width"]
     means = {what: np.mean(values, axis=0) for what, values in rows.items()}
-    frame = pd.DataFrame(means, index=columns).T.rename_axis("expected agreement of")
+    frame = pd.DataFrame(means, index=columns).T.rename_axis("recovery of")
     return frame.assign(**{columns[0]: np.sqrt(frame[columns[0]])}).round(3)

@@ -65,7 +65,7 @@ USUALLY_FITTED = 0.5
 WIDE = 60
 #: labelings of users that every task has, and how many more
 ALWAYS, MORE = ("truth with 0 % noise", "truth with 10 % noise"), 6
-#: clusterings with errors, so that errors are no sign of an expert; tasks from this number on have
+#: clusterings with errors, so that errors are no sign of a person; tasks from this number on have
 #: them, and the shares of wrong objects
 DAMAGED, FIRST_DAMAGED, WRONG = 2, 22, (0.05, 0.1, 0.2)
 

@@ -365,7 +365,7 @@ def _many(rng: Rng, n: int) -> Drawn:
 
 
 def _regions(rng: Rng, n: int) -> Drawn:
-    """Classes that overlap or are regions of few clouds, as experts' classes often are."""
+    """Classes that overlap or are regions of few clouds, as recorded classes often are."""
     if rng.random() < 0.6:
         X, y = _mixture(rng, n, low=1.0, high=2.6)
         return (_standard(_bend(rng, X)) if rng.random() < 0.5 else X), y

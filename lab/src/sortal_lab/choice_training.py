@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 SHARDS = 245
-#: shards from which the expected agreement is learned: all have clusterings with errors
+#: shards from which the recovery is learned: all have clusterings with errors
 STATED = range(25, 73)
 N_JOBS = 2
 #: randomised trees that are compared

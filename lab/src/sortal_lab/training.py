@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 FOLDS = 5
 #: candidates of a task that take part in training, at most, and their weight, by kind
 TAKEN = {"swept": (30, 1.0), "own": (12, 0.5)}
-#: the same for the trees that state the expected agreement
+#: the same for the trees that state the recovery
 STATED = {"swept": (30, 1.0), "own": (12, 1.0)}
 #: share of the tasks in a bag
 BAGGED = 0.7
@@ -47,7 +47,7 @@ BAGGED = 0.7
 BETWEEN = (0.07, 0.1, 0.14, 0.18, 0.22, 0.26, 0.3, 0.36, 0.45)
 WITHIN = (0.05, 0.08, 0.12, 0.18, 0.25, 0.35, 0.5)
 COVERAGE = 0.8
-#: steps of a column that the trees for the expected agreement tell apart
+#: steps of a column that the trees for the recovery tell apart
 STEPS = 200
 #: what labelings are called, see :mod:`sortal_lab.choice_labelings`
 CLUSTERING_WITH_ERRORS, TRUTH_WITH_ERRORS, NO_ERRORS = "clustering with", "truth with", "with 0 %"
@@ -294,7 +294,7 @@ def taught(case: TrainingCase, kind: str) -> NDArray[np.intp]:
     """Candidates of a kind that are learned from.
 
     Labelings with errors are only learned where clusterings with errors are, too: otherwise errors
-    would be the sign of an expert.
+    would be the sign of a person.
     """
     candidates = case.kinds[kind]
     damaged = any(CLUSTERING_WITH_ERRORS in name for names in case.sources for name in names)
@@ -318,7 +318,7 @@ class Fit:
         stated: NDArray[np.bool_] | None = None,
     ) -> None:
         self.cases, self.boosting = cases, boosting
-        #: mask of the cases from which the expected agreement is learned: all, if it has none
+        #: mask of the cases from which the recovery is learned: all, if it has none
         all_cases = np.ones(len(cases), dtype=bool)
         self.stated = all_cases if stated is None or not stated.any() else stated
         self.random_state, self.n_jobs = random_state, n_jobs
