@@ -37,7 +37,7 @@ def test_end_to_end_without_labels():
     assert choice.decided_by == "judge-7"
     assert sortal.adjusted_rand_index(np.repeat([0, 1, 2], 20), choice.labels) == 1.0
     text = str(choice)
-    assert "\n3 groups; " in text
+    assert "\n3 separate groups; " in text
     assert f"Made by: {choice.name}" in text
     assert any(choice.runner_up.name in sentence for sentence in choice.reasons)
 

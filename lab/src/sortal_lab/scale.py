@@ -101,7 +101,7 @@ QUICK: dict[str, Quick] = {
     "measure-times": Quick(2, "two internal and two external measures instead of all"),
     "number-of-clusters": Quick(3, "three real tables and three benchmark sets instead of 40 sets"),
     "peer-times": Quick(1000, "1,000 objects instead of 4,000"),
-    "splits": Quick(2, "two trees of three levels and two others instead of 30 and 100"),
+    "splits": Quick(2, "two trees of three levels and two others instead of 10 and 30"),
     "tables-with-classes": Quick(2, "two tables instead of 22"),
     "structure": Quick(
         1, "one data set of each kind with at most 400 objects instead of ten with up to 2,000"

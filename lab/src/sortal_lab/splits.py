@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: objects, columns, and standard deviations between siblings at each level of the known trees
 N, D, APART = 1_200, 10, (12.0, 6.0, 4.0)
 #: trees of these, and trees of other sizes and distances
-TREES, OTHERS = 30, 100
+TREES, OTHERS = 10, 30
 SIZES, FIRST_LEVEL, LAST_LEVEL = (150, 250, 400, 700, 1_000), (5.0, 10.0), (2.5, 5.0)
 #: share of a node's objects from which on a planted group is in it
 INSIDE = 0.1
@@ -42,7 +42,7 @@ def run(
 ) -> ExperimentResult:
     """Splits of planted trees that are found, splits besides, and what their probabilities say.
 
-    ``samples``: trees of three levels, and of other trees; 30 and 100 by default.
+    ``samples``: trees of three levels, and of other trees; 10 and 30 by default.
 
     Returns a row for each level and each tenth of the probability of a split.
     """

@@ -28,7 +28,8 @@ class NumberOfClusters:
     Attributes
     ----------
     k : int
-        That of the best clustering; 1 where one cloud is more probable than groups of any kind.
+        That of the tree of splits, as in :class:`sortal.Answer`; 1 where one cloud is more probable
+        than groups of any kind.
     probabilities : Series
         The probability of each number; they sum to 1. That of 1 is the probability of one
         cloud.
@@ -75,8 +76,9 @@ def n_clusters(
 
     Notes
     -----
-    The probability of groups comes from :func:`sortal.assess_structure`; the learned judge divides
-    it among the clusterings of the default sweep.
+    The tree of splits follows from the data and their distance alone, so no seed changes it. Each
+    split has its probability, given those above it; those of the numbers convolve these. The
+    default sweep is for the table.
 
     Examples
     --------
