@@ -75,7 +75,7 @@ def test_without_labels_the_judge_states_recovery(tmp_path):
     assert result.returncode == 0
     text = " ".join(result.stdout.split())
     assert re.search(
-        r"If groups made these data, these match them about 0\.\d \(0\.\d to 1\)\.", text
+        r"If groups made these data, these match them about 0\.\d \(0\.\d to 1\)", text
     )
     assert "expert" not in text
 

@@ -146,7 +146,7 @@ def test_measures_of_tables_that_are_stopped_leave_the_screen(
     done = sortal_command("run", "x.csv", *SWEEP[:-1], "--all", "--report", "r.html", cwd=tmp_path)
     assert done.returncode == 130
     assert "tables have the measures so far" in done.stderr
-    assert "3 groups" in done.stdout
+    assert "3 separate groups" in done.stdout
     assert (tmp_path / "r.html").exists()
 
 

@@ -49,7 +49,7 @@ SAID = {
         "separate groups; gaps between groups are almost certain",
         "If groups made these data, these match them about 0.",
         "(right for ",
-        "label 20 random rows to find out",
+        "then label 20 random rows",
     ],
     "no groups": [
         "One cloud: no split is better supported than another. --anyway shows the best split."

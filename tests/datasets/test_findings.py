@@ -238,7 +238,7 @@ def test_a_matrix_of_distances_is_asked_about(tmp_path, monkeypatch, capsys):
         "-k", "2:4", "--workers", "1", "--quiet", "--no-stability",
     )  # fmt: skip
     assert code == 0
-    assert "3 groups" in out
+    assert "3 separate groups" in out
 
 
 def test_a_list_of_edges_is_asked_about(tmp_path, monkeypatch, capsys):
@@ -325,7 +325,7 @@ def test_tiny_magnitudes(power, tmp_path, monkeypatch, capsys):
         from_array(tiny.to_numpy())
     code, out, _ = command(monkeypatch, capsys, "run", path, *FAST)
     assert code == 0
-    assert "3 groups" in out
+    assert "3 separate groups" in out
 
 
 def test_asymmetric_distances_are_rejected_everywhere():

@@ -233,7 +233,7 @@ def test_with_labels_the_judge_is_the_prior():
     study = swept(X, y=few)
     best = study.best(stability=False)
     assert best.decided_by == "judge-and-labels"
-    assert "the 15 labels raise its probability" in str(best)
+    assert "the 15 labels favour it" in str(best)
     assert re.fullmatch(r"Decided by judge \S+ and 15 labels\.", best.reasons[-1])
     assert sortal.adjusted_rand_index(y, best.labels, noise="singletons") > 0.6
     wrong = sum(best.guarantee.predicted[i] != y[i] for i in range(len(y)) if few[i] is None)

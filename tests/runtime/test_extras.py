@@ -14,7 +14,11 @@ import sortal
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 #: module -> the name of its package, where they differ
-NAMES = {"sklearn": "scikit-learn", "Stemmer": "PyStemmer"}
+NAMES = {
+    "sklearn": "scikit-learn",
+    "Stemmer": "PyStemmer",
+    "graspologic_native": "graspologic-native",
+}
 
 
 def packages(lines):

@@ -449,7 +449,7 @@ def _rates(rng: Rng, n: int, *, k: int, d: int) -> Points:
     return rng.poisson(rates[rng.integers(k, size=n)]).astype(np.float64)
 
 
-def _overlapping(name: str, draw: Draw, **options: float) -> Kind:
+def _overlapping(name: str, draw: Callable[..., Points], **options: float) -> Kind:
     """Kind of data with groups that overlap."""
     return Kind(name, "overlapping", True, partial(draw, **options))
 
@@ -492,13 +492,15 @@ def _one_trait(rng: Rng, n: int) -> Points:
 def _zeros(rng: Rng, n: int) -> Points:
     """Counts with many zeros and a common rate."""
     rates = rng.gamma(1, size=(n, 1)) * rng.uniform(0.5, 3, 10)
-    return rng.poisson(rates) * (rng.uniform(size=(n, 10)) < 0.6) * 1.0
+    counts = rng.poisson(rates) * (rng.uniform(size=(n, 10)) < 0.6)
+    return np.asarray(counts, dtype=np.float64)
 
 
 def _ball(rng: Rng, n: int) -> Points:
     """A uniform ball in six dimensions."""
     Z = rng.normal(size=(n, 6))
-    return Z / np.linalg.norm(Z, axis=1, keepdims=True) * rng.uniform(size=(n, 1)) ** (1 / 6)
+    Z = Z / np.linalg.norm(Z, axis=1, keepdims=True) * rng.uniform(size=(n, 1)) ** (1 / 6)
+    return np.asarray(Z, dtype=np.float64)
 
 
 def _saddle(rng: Rng, n: int) -> Points:

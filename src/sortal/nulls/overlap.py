@@ -159,11 +159,11 @@ def modularities(
 
     Z = _leading_components(X)
     Z = Z + np.finfo(np.float32).eps * Z.std() * rng.normal(size=Z.shape)  # breaks ties
-    n, widest = len(Z), max(m for m, _ in settings.graphs)
-    _, nearest = cKDTree(Z).query(Z, min(widest, n - 1) + 1)
+    n, narrow, wide = len(Z), settings.neighbors, 2 * settings.neighbors
+    _, nearest = cKDTree(Z).query(Z, min(wide, n - 1) + 1)
     names = [str(i) for i in range(n)]
     out: list[float] = []
-    for m, resolutions in settings.graphs:
+    for m, resolutions in ((narrow, (1.0,)), (wide, (settings.coarse_resolution, 1.0))):
         m = min(m, n - 1)
         ends = np.arange(0, n * m + 1, m)
         directed = sparse.csr_array(

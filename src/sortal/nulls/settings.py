@@ -76,8 +76,10 @@ class GapSettings:
 class OverlapSettings:
     """Constants of the evidence of groups that overlap."""
 
-    #: tuned: by eye; numbers of neighbours of the graphs, and the resolutions of their communities
-    graphs: tuple[tuple[int, tuple[float, ...]], ...] = ((25, (1.0,)), (50, (0.3, 1.0)))
+    #: tuned: by eye; neighbours in the narrow graph; the wide one has twice as many
+    neighbors: int = 25
+    #: tuned: by eye; resolution of the largest communities, beside 1, that of modularity
+    coarse_resolution: float = 0.3
     #: tuned: by eye; what is added to the standard deviation of the twins, of which there are few
     least_spread: float = 0.01
     #: tuned: by eye; evidence above which more does not matter

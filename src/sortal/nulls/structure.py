@@ -267,6 +267,8 @@ class StructureSearch:
         if structure.decision == "yes" or not self._coordinates.shape[1]:
             return structure
         evidence = self._overlap_evidence(settings)
+        if evidence == 0:  # too few objects for a graph
+            return structure
         share = overlap_probability(evidence, structure.linearity, settings)
         overlapping = (1 - structure.probability) * share
         return replace(structure, overlapping=overlapping, overlap_evidence=evidence)

@@ -16,7 +16,7 @@ from scipy.special import expit, logit
 from sortal.judge import FEWEST_OBJECTS, gather, load_judge
 from sortal.judge.evidence import anchors, as_points, coordinates
 from sortal.nulls.settings import STRUCTURE
-from sortal.nulls.structure import Structure, structure_of
+from sortal.nulls.structure import Structure, StructureSearch
 from sortal.runtime.draws import draw_rows
 from sortal.study.facts import HALF, SplitKind
 from sortal.study.ranking import by_expected_agreement
@@ -257,7 +257,9 @@ class _Growth:
     def test(self, rows: Objects, *, is_group: bool) -> _Tested:
         """Whether the objects of a node divide.
 
-        Few objects are no evidence: then a union of groups remains divided, and a group whole.
+        Few objects are no evidence: then a union of groups remains divided, and a group whole. A
+        group divides by valleys and gaps alone: the judge saw finer partitions, and did not prefer
+        them.
         """
         settings = self.settings
         log_odds = settings.group_log_odds if is_group else settings.union_log_odds
@@ -266,7 +268,8 @@ class _Growth:
             return 0.0 if is_group else float(expit(log_odds)), 0.0, "separate"
         self.tests += 1
         X = part_of(self.X, rows, self.metric)
-        structure = structure_of(X, self.metric, np.random.default_rng(0), AT_NODES)
+        search = StructureSearch(X, self.metric, np.random.default_rng(0), AT_NODES)
+        structure = search.separation(AT_NODES) if is_group else search.structure(AT_NODES)
         before = float(np.clip(structure.grouped, 1e-9, 1 - 1e-9))
         after = float(expit(logit(before) + log_odds))
         error = structure.error * after * (1 - after) / (before * (1 - before))

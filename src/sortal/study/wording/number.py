@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sortal.runtime.numerals import certain_percent, percent
+from sortal.runtime.numerals import certain_percent
 from sortal.study.facts import HALF
 from sortal.study.numbers import LEAST_LIKELY
 from sortal.study.wording.phrases import LIMITS, named_groups
@@ -43,7 +43,8 @@ def how_many(answer: AnswerFacts) -> str:
         low, high = likely
         total = sum(n.probability for n in answer.numbers if low <= n.k <= high)
         text = f"{low} to {high} ({certain_percent(total)})"
-    doubts = [] if answer.splits.k == 1 else sorted(_doubts(answer.splits), reverse=True)
+    is_shown = 1 < answer.splits.k == k
+    doubts = sorted(_doubts(answer.splits), reverse=True) if is_shown else []
     named = [doubt for share, doubt in doubts if share >= LEAST_LIKELY]
     if named:
         text += f"; {', '.join(named[: LIMITS.few])}"
@@ -55,15 +56,14 @@ def how_many(answer: AnswerFacts) -> str:
 
 
 def _doubts(node: SplitFacts, *, is_root: bool = True) -> Iterator[tuple[float, str]]:
-    """Doubts about the shown splits and groups below a node: their probability, and their words."""
-    few = f"{percent(node.share, 0)} of the objects"
-    name = named_groups(node.groups) if node.groups else f"a group of {few}"
-    if not node.divides:
+    """Doubts about the splits and groups that have names: their probability, and their words."""
+    if node.groups and not node.divides:
+        name = named_groups(node.groups)
         yield node.probability, f"{name} may divide ({certain_percent(node.probability)})"
+    if not node.divides:
         return
-    if not is_root:
+    if node.groups and not is_root:
         doubt = 1 - node.probability
-        name = name if node.groups else f"groups of {few}"
-        yield doubt, f"{name} may be one ({certain_percent(doubt)})"
+        yield doubt, f"{named_groups(node.groups)} may be one ({certain_percent(doubt)})"
     for child in node.children:
         yield from _doubts(child, is_root=False)

@@ -27,8 +27,9 @@ class WordingLimits:
     pairs: int = 40
     #: characters from which on further assumptions are counted, not named
     length: int = 150
-    #: least probability of what is called almost certain
+    #: least probability of what is called almost certain, and likely
     certain: float = 0.9
+    likely: float = 0.6
     #: least agreement of clusterings that are much the same, and least advantage that is one
     same: float = 0.8
     better: float = 0.05

@@ -135,7 +135,8 @@ def _data(answer: AnswerFacts) -> str:
         "separate": ("gaps between groups are", structure.probability),
         "overlapping": ("groups without gaps are", structure.grouped),
     }[structure.answer]
-    adverb = "almost certain" if chance >= LIMITS.certain else "likely"
+    adverb = "likely" if chance >= LIMITS.likely else "possible"
+    adverb = "almost certain" if chance >= LIMITS.certain else adverb
     is_series = any(finding.key == "successive" for finding in answer.findings)
     condition = f", if the {answer.noun} are independent" * is_series
     return f"{what} {adverb} ({certain_percent(chance)}){condition}"
@@ -320,8 +321,8 @@ def _to_check(answer: AnswerFacts, m: int = 20, delta: float = 0.1) -> str:
         return ""
     most = percent_up(b_max(m, n - m, 0, delta) / (n - m))
     return (
-        f"label {m} random {answer.noun} to find out (sortal sample -n {m}): if all fit their "
-        f"groups, at most {most} of the others do not ({percent(1 - delta, 0)} sure)"
+        f"say what each group means, then label {m} random {answer.noun} (sortal sample -n {m}): "
+        f"if all fit, at most {most} of the others do not ({percent(1 - delta, 0)} sure)"
     )
 
 
