@@ -176,3 +176,15 @@ def test_the_tree_is_json():
     }  # fmt: skip
     assert content["splits"]["share"] == 1
     assert content["number_range"] == list(best.number_range)
+
+
+def test_the_judge_alone_decides_the_number_of_groups_that_overlap():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(400, 10)) + 0.8 * rng.normal(size=(8, 10))[rng.integers(8, size=400)]
+    study = sortal.Study(X)
+    study.sweep(["kmeans", "ward"], k=range(2, 12), workers=1, progress=False)
+    answer = study.best(stability=False)
+    assert answer.structure.answer == "overlapping"
+    assert f"\nAbout {answer.n_clusters} kinds that overlap; groups without gaps" in str(answer)
+    assert "kinds that overlap have no exact number" in str(answer)
+    assert sum(number.probability for number in answer.numbers) == pytest.approx(1)

@@ -252,10 +252,10 @@ def _fitting(
     """Mask of the clusterings that divide the objects as the tree of splits does.
 
     They have as many clusters, and an adjusted Rand index of at least a half with it. None where
-    the tree divides nothing.
+    the tree divides nothing, and where the groups overlap, so that none has an exact number.
     """
     splits = state.splits
-    if splits is None or splits.k == 1:
+    if splits is None or splits.k == 1 or splits.root.kind == "overlapping":
         return None
     groups = splits.place(state.n_objects)
     rows = np.flatnonzero(groups >= 0)

@@ -29,7 +29,8 @@ class NumberOfClusters:
     ----------
     k : int
         That of the tree of splits, as in :class:`sortal.Answer`; 1 where one cloud is more probable
-        than groups of any kind.
+        than groups of any kind. Groups that overlap have no exact number: there, that of the
+        judge's choice.
     probabilities : Series
         The probability of each number; they sum to 1. That of 1 is the probability of one
         cloud.
@@ -104,4 +105,6 @@ def n_clusters(
     best = study.rank().reset_index(names="name").drop_duplicates("n_clusters")
     best = best.set_index("n_clusters").rename_axis("k").sort_index()
     table = best[["name", "recovery", "low", "high"]]
-    return NumberOfClusters(splits.k, probabilities, table, answer.structure)
+    overlap = splits.k > 1 and splits.root.kind == "overlapping"
+    k = answer.n_clusters if overlap and answer.n_clusters in splits.numbers else splits.k
+    return NumberOfClusters(k, probabilities, table, answer.structure)

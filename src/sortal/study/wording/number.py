@@ -34,10 +34,17 @@ def _probability(answer: AnswerFacts) -> float:
 
 
 def how_many(answer: AnswerFacts) -> str:
-    """How likely the number of groups is, and which groups may divide or be one."""
+    """How likely the number of groups is, and which groups may divide or be one.
+
+    Groups that overlap have no exact number, so the tree does not decide it.
+    """
     if not answer.numbers or answer.splits is None or answer.tried.distinct == 1:
         return ""
     k, likely = answer.n_clusters, answer.number_range
+    if answer.splits.kind == "overlapping" and answer.splits.divides:
+        low, high = likely or (k, k)
+        between = f"{low} to {high}" if low < high else str(low)
+        return f"kinds that overlap have no exact number; the splits found allow {between}"
     text = f"{k} ({certain_percent(_probability(answer))})"
     if likely is not None and likely[0] < likely[1] and _probability(answer) < HALF:
         low, high = likely

@@ -99,8 +99,7 @@ def _number(answer: AnswerFacts) -> str:
     """The number of groups, and of which kind they are."""
     kind = kind_of_groups(answer)
     if kind == "overlapping":
-        number = number_phrase(answer, "kinds that overlap")
-        return number if " to " in number else f"About {number}"
+        return f"About {answer.n_clusters} kinds that overlap"
     return number_phrase(answer, "separate groups" if kind == "separate" else "groups")
 
 
