@@ -370,6 +370,19 @@ def test_a_command_reads_all_rows_unless_it_asks_for_a_sample(folder: Path) -> N
 
 
 @pytest.mark.posix
+def test_a_stop_inside_compiled_code_is_a_stop():
+    def compiled():
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as stop:
+            raise SystemError("a result with an exception set") from stop
+
+    with pytest.raises(KeyboardInterrupt), _stopping.unwrapped():
+        compiled()
+    with pytest.raises(SystemError, match="other"), _stopping.unwrapped():
+        raise SystemError("other")
+
+
 def test_a_budget_of_time_stops_what_runs() -> None:
     with pytest.raises(_stopping.BudgetSpent), _stopping.within(0.05):
         time.sleep(60)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from sortal.cli._stopping import unwrapped
 from sortal.cli.assign import assign
 from sortal.cli.bench import bench
 from sortal.cli.bound import bound
@@ -66,7 +67,8 @@ class _Commands(TyperGroup):
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Run the command."""
         try:
-            return super().invoke(ctx)
+            with unwrapped():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             typer.echo("sortal: interrupted", err=True)
             raise typer.Exit(130) from None

@@ -32,6 +32,20 @@ def stopped_by_signals() -> Iterator[None]:
 
 
 @contextmanager
+def unwrapped() -> Iterator[None]:
+    """Raise a stop that comes inside compiled code as itself, not in a SystemError."""
+    try:
+        yield
+    except SystemError as error:
+        cause = error.__cause__
+        while cause is not None and not isinstance(cause, KeyboardInterrupt):
+            cause = cause.__cause__
+        if cause is None:
+            raise
+        raise cause from None
+
+
+@contextmanager
 def within(seconds: float | None) -> Iterator[None]:
     """Stop the block after so many seconds, where the system has such alarms."""
     if seconds is None or not hasattr(signal, "SIGALRM"):

@@ -41,6 +41,7 @@ from sortal.cli._stopping import (
     keep,
     stopped_by_signals,
     unused,
+    unwrapped,
     within,
 )
 from sortal.runtime.validation import InputError, NothingToRankError
@@ -215,7 +216,8 @@ def _sweep(study: Study, sweep: SweepOptions, id_column: str | None) -> Keyboard
             _add_labelings(study, sweep.labelings, sweep.reference, id_column)
         if not sweep.only_labelings:
             names = sweep.clusterer or list(study.state.fits.default_clusterers)
-            study.sweep(parse_clusterers(names), **arguments, **sweep.execution)
+            with unwrapped():
+                study.sweep(parse_clusterers(names), **arguments, **sweep.execution)
     except KeyboardInterrupt as stop:
         keep(study, stop)
         table = study.candidates
@@ -232,8 +234,9 @@ def _judge(study: Study, sweep: SweepOptions) -> KeyboardInterrupt | None:
     from sortal.study.decision import evaluate_needed
 
     try:
-        evaluate_needed(study.state, **sweep.execution)
-        study.rank()
+        with unwrapped():
+            evaluate_needed(study.state, **sweep.execution)
+            study.rank()
     except KeyboardInterrupt as stop:
         keep(study, stop)
         if not isinstance(stop, BudgetSpent):
@@ -274,9 +277,9 @@ def _choose(
     if stop is not None:
         skipped = "the run was stopped; --stability judges it"
     try:
-        answer = study.best(
-            stability=False if skipped else stability, second_sample=stop is None, **sweep.execution
-        )
+        checked = False if skipped else stability
+        with unwrapped():
+            answer = study.best(stability=checked, second_sample=stop is None, **sweep.execution)
     except KeyboardInterrupt as interruption:
         if study.state.stopped and not isinstance(stop, BudgetSpent):
             raise  # the judging was stopped before
@@ -333,7 +336,8 @@ def _write_files(
     if sweep.json or output.all or output.report is not None:
         # the tables that these show have all measures; the decision needed few
         try:
-            study.evaluate(**sweep.execution)
+            with unwrapped():
+                study.evaluate(**sweep.execution)
         except KeyboardInterrupt:
             typer.echo("sortal: interrupted; tables have the measures so far", err=True)
             was_stopped = True
