@@ -16,7 +16,6 @@ from sortal.nulls.overlap import overlap_evidence
 from sortal.nulls.settings import (
     STRUCTURE,
     GapSettings,
-    OverlapSettings,
     StructureSettings,
     ValleySettings,
 )
@@ -254,7 +253,7 @@ class StructureSearch:
     _gaps: dict[tuple[GapSettings, int], tuple[float, int, int]] = field(
         default_factory=dict, init=False
     )
-    _overlap: dict[OverlapSettings, float] = field(default_factory=dict, init=False)
+    _overlap: dict[tuple[int, float, float], float] = field(default_factory=dict, init=False)
     _seeds: list[list[int]] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -320,13 +319,14 @@ class StructureSearch:
 
     def _overlap_evidence(self, settings: StructureSettings) -> float:
         """Evidence of groups that overlap, in the columns of the data if these are few."""
-        key = settings.overlap
+        overlap = settings.overlap
+        key = overlap.neighbors, overlap.coarse_resolution, overlap.least_spread
         if key not in self._overlap:
             columns, d = self._coordinates, self.X.shape[1]
             if self.metric in FORMS and isinstance(self.X, np.ndarray) and d <= MAX_COLUMNS:
                 columns = np.asarray(embed(self.X[self._rows], str(self.metric)), dtype=np.float64)
             rng = np.random.default_rng(self._seeds_of(0)[0])
-            self._overlap[key] = overlap_evidence(columns, rng, key)
+            self._overlap[key] = overlap_evidence(columns, rng, overlap)
         return self._overlap[key]
 
     def _seeds_of(self, round_: int) -> list[int]:

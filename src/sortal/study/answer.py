@@ -77,7 +77,7 @@ class Answer(AnswerFacts):
     splits : SplitFacts
         The groups that the data divide into, as a tree: each split with its probability, given
         those above it. The data and their distance alone make it. It decides how many clusters the
-        answer has, if a candidate with as many fits it.
+        answer has, if a candidate with as many fits it, and unless the groups overlap.
     numbers : tuple of Number
         How likely each number of groups is by this tree: that of the answer, then the most likely
         first. Empty where the answer has the one number that was asked for.
